@@ -15,10 +15,8 @@ const ownStatuses = {
   internal_error: 500,
 } as const;
 
-/** The codes of the adapter itself. */
 export type HttpErrorCode = keyof typeof ownStatuses;
 
-/** An error of the adapter itself, with one of these codes. */
 export interface HttpError<Code extends HttpErrorCode = HttpErrorCode> {
   readonly code: Code;
   readonly message: string;
@@ -31,13 +29,10 @@ export type UnreadableMessage = HttpError<
   "bad_request" | "request_timeout" | "payload_too_large" | "headers_too_large"
 >;
 
-/** Every error that a response can carry. */
 export type ResponseError = PetStoreError | HttpError;
 
-/** The message names the error in the request, or says that it ended early. */
 export const badRequest = (message: string) => errorOf("bad_request", message);
 
-/** For a path that is no route, or is outside the base path. */
 export const notFound = () => errorOf("not_found", "Nothing is at this path.");
 
 /** `allow` has the methods of the path, such as `GET, HEAD` (RFC 9110, section 10.2.1). */
@@ -52,11 +47,9 @@ export const requestTimeout = () =>
 export const headersTooLarge = () =>
   errorOf("headers_too_large", "The header section is too long.");
 
-/** For chunk extensions longer than Node's parser allows. */
 export const chunkExtensionsTooLong = () =>
   errorOf("payload_too_large", "The chunk extensions are too long.");
 
-/** For a body of more than `limit` bytes. */
 export const payloadTooLarge = (limit: number) =>
   errorOf("payload_too_large", `The body must not be longer than ${limit} bytes.`);
 
@@ -72,7 +65,6 @@ export const unsupportedContentCoding = () =>
     "Accept-Encoding": "identity",
   });
 
-/** The message says what is wrong with the text. */
 export const malformedJson = (message: string) => errorOf("malformed_json", message);
 
 /** RFC 9110, section 10.1.1. */

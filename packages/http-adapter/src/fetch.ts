@@ -7,36 +7,27 @@ import { parseOptions, type HttpOptions } from "./options.js";
 import { flawOfCoding, flawOfHost } from "./request/headers.js";
 import { locate } from "./request/route.js";
 
-/**
- * The options of the `fetch` handler; everything has a default. `Host` is the list of arguments that
- * the host passes to the handler after the request.
- */
+/** `Host` is the list of arguments that the host passes to the handler after the request. Everything has a default. */
 export interface FetchOptions<
   Host extends readonly unknown[] = readonly unknown[],
 > extends HttpOptions {
   /**
-   * Tells callers without a valid key apart. A `Request` has no address, so without this option
-   * all such callers share one bucket, as do those for whom it returns `undefined`.
+   * Tells callers without a valid key apart. A `Request` has no address: without this option they all share one bucket,
+   * as do those for whom it returns `undefined`.
    */
   readonly clientAddress?: ((request: Request, ...host: Host) => string | undefined) | undefined;
 }
 
-/**
- * Responds to a WHATWG request, from Hono, Next-like hosts, Deno, Bun or a test. The arguments after
- * the request go to the `clientAddress` option.
- */
+/** Responds to a WHATWG request, from Hono, Next-like hosts, Deno, Bun or a test. */
 export type FetchHandler<Host extends readonly unknown[] = readonly unknown[]> = (
   request: Request,
   ...host: Host
 ) => Promise<Response>;
 
 /**
- * Creates a WHATWG handler for a store: `app.all("/v1/*", ({ req }) => handle(req.raw))`. A request
- * outside the base path gets 404. The URL must be the client's: if a router cuts a prefix from
- * it, the `Location` of a new pet lacks this prefix.
- *
- * Two things cannot be checked in a `Request`: its URL is already normalised, and several lines of one
- * header are already joined.
+ * Creates a WHATWG handler for a store: `app.all("/v1/*", ({ req }) => handle(req.raw))`. A request outside the base path
+ * gets 404. The URL must be the client's: if a router cuts a prefix from it, the `Location` of a new pet lacks it. Two
+ * things cannot be checked in a `Request`: its URL is already normalised, and several lines of one header are joined.
  * @throws TypeError that names the option, if one is wrong.
  */
 export function createFetchHandler<Host extends readonly unknown[] = readonly unknown[]>(
@@ -68,7 +59,7 @@ function toHttpRequest(
   const { headers } = request;
   return {
     method: request.method,
-    // Several lines are already joined, and a request that was never sent has no Host.
+    // A request that was never sent has no Host.
     flaw:
       flawOfHost([headers.get("Host") ?? ""], true) ??
       flawOfCoding(headers.get("Transfer-Encoding") ?? undefined, true),
@@ -98,7 +89,7 @@ async function readBody(request: Request, limit: number, seconds: number): Promi
     return err(badRequest("The body ended early."));
   } finally {
     clearTimeout(deadline);
-    void cancel(reader);
+    void reader.cancel().catch(() => undefined);
   }
 }
 
@@ -111,13 +102,5 @@ async function collect(
     const { done, value } = await reader.read();
     if (done) return ok({ kind: "bytes", bytes: collected.all() });
     if (!collected.add(value)) return err(payloadTooLarge(limit));
-  }
-}
-
-async function cancel(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  try {
-    await reader.cancel();
-  } catch {
-    // The source failed to cancel; the body is not used any more.
   }
 }

@@ -1,18 +1,17 @@
-import type { PetStore } from "@petstore/core";
-import { err, ok } from "neverthrow";
-import { internalError, notFound, type HttpError } from "./error.js";
+import type { Admission, Caller, Charged, PetStore, WithQuota } from "@petstore/core";
+import type { OperationName } from "@petstore/core/facts";
+import { operations } from "@petstore/wire";
+import { err, ok, type Result } from "neverthrow";
+import { internalError, notFound, type HttpError, type ResponseError } from "./error.js";
 import type { HttpRequest, HttpResponse } from "./http-message.js";
 import type { HttpSettings } from "./options.js";
-import { chargeAndRefuse, performers, type Known, type Performed } from "./perform.js";
-import { createCallers, createProxyReport } from "./request/callers.js";
-import { matchRoute, type Target } from "./request/route.js";
-import {
-  createPageRenderer,
-  deprecationHeaders,
-  renderError,
-  renderPreflight,
-} from "./response/render.js";
-import { UNKNOWN_OUTCOME, type Outcome } from "./response/report.js";
+import { parseBody } from "./request/body.js";
+import { createCallers } from "./request/callers.js";
+import { checkContent, idempotencyKeyOf } from "./request/headers.js";
+import { matchRoute, nextLink, readListQuery, type Target } from "./request/route.js";
+import { PREFLIGHT_HEADERS } from "./response/cors.js";
+import * as responses from "./response/render.js";
+import type { Outcome } from "./response/report.js";
 
 /** A response, and the facts for its report. */
 export interface Handled extends Outcome {
@@ -28,10 +27,9 @@ export interface Glimpse {
 
 /** Creates the handler of the messages of every transport of a store. */
 export function createHandler(store: PetStore, settings: HttpSettings) {
-  const { onError, cors, rateLimitHeaders, hasClientAddress } = settings;
-  const reportProxy = hasClientAddress ? () => undefined : createProxyReport(onError);
-  const callerOf = createCallers(store, reportProxy);
-  const renderPage = createPageRenderer();
+  const { onError, cors, rateLimitHeaders } = settings;
+  const callerOf = createCallers(store, settings);
+  const renderPage = responses.createPageRenderer();
 
   /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
   function perform(
@@ -44,20 +42,15 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
     known.clientAddress = clientAddress;
     if (request.flaw !== undefined || target === undefined)
       return err({ ...(request.flaw ?? notFound()), quota: store.anonymousQuota(clientAddress) });
-    if (cors?.isPreflight(request) === true)
-      return ok(renderPreflight(rateLimitHeaders(store.anonymousQuota(clientAddress))));
+    if (cors?.isPreflight(request) === true) {
+      const quota = rateLimitHeaders(store.anonymousQuota(clientAddress));
+      return ok(responses.render(204, undefined, quota, PREFLIGHT_HEADERS));
+    }
     const caller = callerOf(request, clientAddress);
     if (route.isErr()) return chargeAndRefuse(caller, known, route.error);
     const { operation, parameter } = route.value;
-    return performers[operation]({
-      caller,
-      known,
-      request,
-      target,
-      parameter,
-      renderPage,
-      settings,
-    });
+    const call = { caller, known, request, target, parameter, renderPage, settings };
+    return performers[operation](call);
   }
 
   /** Handles a request; without a target, with 404. A bug becomes a 500. */
@@ -81,8 +74,8 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
     if (error?.code === "storage_unavailable") onError(error.cause);
     const response = performed.isOk()
       ? performed.value
-      : renderError(performed.error, rateLimitHeaders(performed.error.quota));
-    Object.assign(response.headers, deprecationHeaders(operation));
+      : responses.renderError(performed.error, rateLimitHeaders(performed.error.quota));
+    Object.assign(response.headers, responses.deprecationHeaders(operation));
     if (target !== undefined)
       Object.assign(response.headers, cors?.headersFor(request.lines("origin")));
     if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
@@ -96,19 +89,126 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
     };
   }
 
-  /** Responds to input that is not a request, of which this is known. */
+  /** Responds to input that is not a request. */
   function refuse(
     error: HttpError,
     clientAddress: string | undefined,
     seen: Glimpse,
     requestId: string | undefined,
   ): Handled {
-    const response = renderError(error, rateLimitHeaders(store.anonymousQuota(clientAddress)));
+    const response = responses.renderError(
+      error,
+      rateLimitHeaders(store.anonymousQuota(clientAddress)),
+    );
     Object.assign(response.headers, cors?.headersFor(seen.origins));
     if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
     if (seen.method === "HEAD") Object.assign(response, { body: "" });
-    return { ...UNKNOWN_OUTCOME, response, code: error.code };
+    return { response, code: error.code };
   }
 
   return { handle, refuse };
+}
+
+/** The response to a request, or why it is refused. */
+type Performed = Result<HttpResponse, WithQuota<ResponseError>>;
+
+/** The facts about a request that are known so far; a report and an error response need them. */
+interface Known {
+  clientAddress: string | undefined;
+  charged: Charged | undefined;
+}
+
+/** A caller and an admission that take unvalidated input: the engine validates it. */
+interface UntrustedCaller extends Pick<Caller, Exclude<keyof Caller, "listPets">> {
+  listPets(input: unknown): ReturnType<Caller["listPets"]>;
+}
+
+interface UntrustedAdmission extends Pick<Admission, "quota"> {
+  createPet(input: unknown, options: CreateOptions): ReturnType<Admission["createPet"]>;
+}
+
+type CreateOptions = Parameters<Admission["createPet"]>[1];
+
+/** A request for an operation. */
+interface Call {
+  readonly caller: UntrustedCaller;
+  readonly known: Known;
+  readonly request: HttpRequest;
+  readonly target: Target;
+  /** The value of the path's parameter. */
+  readonly parameter: string;
+  readonly renderPage: ReturnType<typeof responses.createPageRenderer>;
+  readonly settings: HttpSettings;
+}
+
+const performers: Readonly<Record<OperationName, (call: Call) => Promise<Performed>>> = {
+  listPets,
+  createPet,
+  getPet,
+};
+
+/** Returns the quota and the key of a result; an error has them, too. */
+function chargedOf(result: Result<Charged, Charged>): Charged {
+  return result.isOk() ? result.value : result.error;
+}
+
+/** Refuses a request whose path or method names no operation. It is charged like any other. */
+async function chargeAndRefuse(
+  caller: UntrustedCaller,
+  known: Known,
+  error: ResponseError,
+): Promise<Performed> {
+  const admitted = await caller.admit();
+  known.charged = chargedOf(admitted);
+  return err(admitted.isErr() ? admitted.error : { ...error, quota: admitted.value.quota });
+}
+
+async function listPets(call: Call): Promise<Performed> {
+  const { caller, known, target, renderPage, settings } = call;
+  const input = readListQuery(target.query);
+  const listed = await caller.listPets(input);
+  known.charged = chargedOf(listed);
+  if (listed.isErr()) return err(listed.error);
+  const { pets, next, quota } = listed.value;
+  const link = next === undefined ? {} : { Link: nextLink(input, next) };
+  const { success } = operations.listPets;
+  return ok(responses.render(success, renderPage(pets), settings.rateLimitHeaders(quota), link));
+}
+
+async function createPet(call: Call): Promise<Performed> {
+  const { caller, known, request, target, settings } = call;
+  // The caller is charged before its body is read.
+  const admitted = await caller.admit();
+  known.charged = chargedOf(admitted);
+  if (admitted.isErr()) return err(admitted.error);
+  const admission: UntrustedAdmission = admitted.value;
+  const { quota } = admission;
+  const content = checkContent(request, settings.maxBodyBytes);
+  if (content.isErr()) return err({ ...content.error, quota });
+  const idempotencyKey = idempotencyKeyOf(request.lines("idempotency-key"));
+  if (idempotencyKey.isErr()) return err({ ...idempotencyKey.error, quota });
+  const body = await request.readBody(settings.maxBodyBytes);
+  if (body.isErr()) return err({ ...body.error, quota });
+  const input = parseBody(body.value);
+  if (input.isErr()) return err({ ...input.error, quota });
+
+  const options = { idempotencyKey: idempotencyKey.value };
+  const created = await admission.createPet(input.value, options);
+  if (created.isErr()) return err(created.error);
+  const { pet, replayed } = created.value;
+  const headers: Record<string, string> = { Location: `${target.clientPath}/${pet.id}` };
+  if (replayed) headers["Idempotent-Replayed"] = "true";
+  const { success } = operations.createPet;
+  return ok(
+    responses.render(success, responses.renderPet(pet), settings.rateLimitHeaders(quota), headers),
+  );
+}
+
+async function getPet({ caller, known, parameter, settings }: Call): Promise<Performed> {
+  const found = await caller.getPet(parameter);
+  known.charged = chargedOf(found);
+  if (found.isErr()) return err(found.error);
+  const { pet, quota } = found.value;
+  const { success } = operations.getPet;
+  return ok(responses.render(success, responses.renderPet(pet), settings.rateLimitHeaders(quota)));
 }

@@ -13,10 +13,7 @@ export interface HttpRequest {
   readonly clientAddress: () => string | undefined;
   /** The value of every line of the header with this lower-case name, in the order sent. */
   readonly lines: (name: string) => readonly string[];
-  /**
-   * Reads the body, of at most `limit` bytes. A client that waits for `100 Continue` gets it only
-   * now. To be called at most once.
-   */
+  /** Reads the body, of at most `limit` bytes. Only now is `100 Continue` sent. To be called at most once. */
   readonly readBody: (limit: number) => Promise<BodyResult>;
 }
 

@@ -2,70 +2,48 @@ import type { Clock, PetStore } from "@petstore/core";
 import { systemClock } from "@petstore/core/internal";
 import * as v from "valibot";
 import { createCors, type CorsOptions } from "./response/cors.js";
-import {
-  createRateLimitHeaders,
-  type RateLimitFields,
-  type RateLimitHeaders,
-} from "./response/render.js";
-import { createReports, type ResponseReport, type StartReport } from "./response/report.js";
+import { createRateLimitHeaders } from "./response/render.js";
+import { createReports, type ResponseReport } from "./response/report.js";
 
-/** The options of every transport; everything has a default. */
 export interface HttpOptions {
-  /**
-   * The path that the store is mounted at: segments without a trailing slash, or `""` for all
-   * paths. Default: `/v1` (specification, "Versioning").
-   */
+  /** Segments without a trailing slash, or `""` for all paths. Default: `/v1` (specification, "Versioning"). */
   readonly basePath?: string | undefined;
   /** The longest body, in bytes: from 1; longer ones get 413. Default: 65,536. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * The longest time that a body may take to arrive once the store starts to read it, in seconds; after it,
-   * the response is 408 and the connection is closed. Above 0, at most 86,400. Default: 10.
+   * The longest time that a body may take to arrive once the store reads it, in seconds; after it, the response is 408
+   * and the connection is closed. Above 0, at most 86,400. Default: 10.
    */
   readonly maxBodySeconds?: number | undefined;
   /**
-   * Receives the cause of every 503 `storage_unavailable` and of every 500 `internal_error`, which
-   * clients do not see. Also receives an error, once, when a request has come through a proxy, and no option says
-   * which proxy may name the client. Its own errors are ignored. Default: nothing receives them.
+   * Receives the cause of every 503 `storage_unavailable` and every 500 `internal_error`, which clients do not see, and
+   * an error, once, when a request has come through a proxy, and no option says which proxy may name the client. Its own
+   * errors are ignored. Default: nothing receives them.
    */
   readonly onError?: ((cause: unknown) => void) | undefined;
   /**
-   * Called once for each request, when its response is sent or its client has disconnected: for a
-   * log or metrics. Its own errors go to `onError`. Default: not called.
+   * Called once for each request, when its response is sent or its client has disconnected: for a log or metrics. Its
+   * own errors go to `onError`. Default: not called.
    */
   readonly onResponse?: ((report: ResponseReport) => void) | undefined;
   /**
-   * Whether responses have an `X-Request-Id`: the client's own if it is safe to repeat,
-   * otherwise a new one. Default: false; `createPetStoreServer` always sends it.
+   * Whether responses have an `X-Request-Id`: the client's own if it is safe to repeat, or a new one. Default: false;
+   * `createPetStoreServer` always sends it.
    */
   readonly requestIds?: boolean | undefined;
   /**
-   * Lets pages of these origins call the store from a browser (Fetch standard, "CORS protocol"). Preflights
-   * cost nothing. Default: off, so that browsers let only pages of the same origin read responses.
+   * Lets pages of these origins call the store from a browser (Fetch standard, "CORS protocol"). Preflights cost nothing.
+   * Default: off, so that browsers let only pages of the same origin read responses.
    */
   readonly cors?: CorsOptions | undefined;
-  /**
-   * Also sends `RateLimit-Policy` and `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-11, with both
-   * windows. Default: off.
-   */
-  readonly rateLimitFields?: RateLimitFields | undefined;
+  /** Also sends the fields of draft-ietf-httpapi-ratelimit-headers-11, with both windows. Default: off. */
+  readonly rateLimitFields?: "draft-11" | undefined;
   /** The clock for the milliseconds of a report. Default: the system's clock. */
   readonly clock?: Clock | undefined;
 }
 
 /** The options, checked and complete. */
-export interface HttpSettings {
-  readonly basePath: string;
-  readonly maxBodyBytes: number;
-  readonly maxBodySeconds: number;
-  readonly onError: (cause: unknown) => void;
-  /** Whether the host has said what tells callers without a valid key apart. */
-  readonly hasClientAddress: boolean;
-  readonly startReport: StartReport;
-  readonly cors: ReturnType<typeof createCors> | undefined;
-  readonly rateLimitHeaders: RateLimitHeaders;
-  readonly clock: Clock;
-}
+export type HttpSettings = ReturnType<typeof parseOptions>;
 
 /** RFC 3986, section 3.3. Dot segments are not allowed, because clients resolve them. */
 const SEGMENTS = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)*$/;
@@ -82,11 +60,9 @@ export function isOrigin(text: string): boolean {
 const aFunction = v.function("must be a function");
 const aClock = v.object({ now: aFunction }, "must be a clock");
 
-/** A number for which this holds. */
 const numberThat = (holds: (value: number) => boolean, message: string) =>
   v.pipe(v.number(message), v.check(holds, message));
 
-/** The schemas of the options that every transport has. */
 const common = {
   basePath: v.optional(v.pipe(v.string(BASE_PATH), v.regex(SEGMENTS, BASE_PATH)), "/v1"),
   maxBodyBytes: v.optional(
@@ -117,29 +93,29 @@ const forGuests = strict({
   requestIds: v.optional(v.boolean("must be true or false")),
 });
 
-const seconds = v.optional(
-  numberThat((value) => value >= 0 && value <= 2_147_483, "must be from 0 to 2,147,483"),
+const seconds = numberThat(
+  (value) => value >= 0 && value <= 2_147_483,
+  "must be from 0 to 2,147,483",
+);
+const int31 = numberThat(
+  (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 31,
+  "must be an integer from 0 to 2,147,483,647",
 );
 
-/** The schema of the options of `createPetStoreServer`. */
+/** The limits of a server, with their defaults. */
+export const limitSchema = strict({
+  headersTimeoutSeconds: v.optional(seconds, 8),
+  requestTimeoutSeconds: v.optional(seconds, 12),
+  connectionsCheckingIntervalSeconds: v.optional(seconds, 0.5),
+  keepAliveTimeoutSeconds: v.optional(seconds, 5),
+  timeoutSeconds: v.optional(seconds, 30),
+  maxHeaderSize: v.optional(int31, 16_384),
+});
+
 export const forServers = strict({
   ...common,
   fallback: v.optional(aFunction),
-  limits: v.optional(
-    strict({
-      headersTimeoutSeconds: seconds,
-      requestTimeoutSeconds: seconds,
-      connectionsCheckingIntervalSeconds: seconds,
-      keepAliveTimeoutSeconds: seconds,
-      timeoutSeconds: seconds,
-      maxHeaderSize: v.optional(
-        numberThat(
-          (bytes) => Number.isInteger(bytes) && bytes >= 0 && bytes < 2 ** 31,
-          "must be an integer from 0 to 2,147,483,647",
-        ),
-      ),
-    }),
-  ),
+  limits: v.optional(limitSchema),
 });
 
 const aStore = v.object({ as: aFunction, anonymousQuota: aFunction, clock: aClock });
@@ -152,7 +128,7 @@ export function parseOptions(
   store: PetStore,
   options: HttpOptions,
   schema: typeof forGuests | typeof forServers = forGuests,
-): HttpSettings {
+) {
   if (!v.is(aStore, store)) {
     throw new TypeError("@petstore/http-adapter: the store must be a store of createPetStore");
   }
@@ -174,10 +150,11 @@ export function parseOptions(
     maxBodyBytes,
     maxBodySeconds,
     onError,
+    /** Whether the host has said what tells callers without a valid key apart. */
     hasClientAddress: clientAddress !== undefined,
     startReport: createReports(onResponse, hasRequestIds, clock, basePath),
     cors: cors && createCors(cors),
-    rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields, store.clock),
+    rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields !== undefined, store.clock),
     clock,
   };
 }
@@ -194,27 +171,28 @@ function contained<Value>(
   callback: (value: Value) => unknown,
   onError: (cause: unknown) => void,
 ): (value: Value) => void {
-  async function call(value: Value): Promise<void> {
+  const call = async (value: Value): Promise<void> => {
     try {
       await callback(value);
     } catch (cause) {
       onError(cause);
     }
-  }
+  };
   return (value) => void call(value);
 }
 
 /** Wraps a clock so that its errors go to `onError`; the time is the system's then. */
 function containedClock(clock: Clock, onError: (cause: unknown) => void): Clock {
-  const now = (): number => {
-    try {
-      return clock.now();
-    } catch (cause) {
-      onError(cause);
-      return systemClock.now();
-    }
+  return {
+    now: () => {
+      try {
+        return clock.now();
+      } catch (cause) {
+        onError(cause);
+        return systemClock.now();
+      }
+    },
   };
-  return { now };
 }
 
 function ignore(): void {

@@ -1,5 +1,5 @@
+export { keysOf, ownField } from "./fields.js";
 export { endOfString, mayRound, parseExactly } from "./json.js";
 export { operations, type OperationFacts } from "./operations.js";
 export { encodePet, encodePets, encodeNewPet, readPet, readPets } from "./pet-json.js";
-export { ownField } from "./own-field.js";
 export { statuses } from "./statuses.js";

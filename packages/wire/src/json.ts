@@ -55,24 +55,13 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 function readInteger(text: string): bigint | number {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
   const digits = whole + fraction;
-  const first = indexOfFirstNonZero(digits);
-  if (first === digits.length) return digits === "" ? Number.NaN : 0n;
-
-  const last = indexOfLastNonZero(digits);
-  const zeros = Number(exponent) - fraction.length + (digits.length - 1 - last);
+  let first = 0;
+  while (digits[first] === "0") first += 1;
+  if (first === digits.length) return 0n;
+  let last = digits.length - 1;
+  while (digits[last] === "0") last -= 1;
   const significant = digits.slice(first, last + 1);
+  const zeros = Number(exponent) - fraction.length + (digits.length - 1 - last);
   if (zeros < 0 || significant.length + zeros > MAX_DIGITS) return Number.NaN;
   return BigInt(sign + significant + "0".repeat(zeros));
-}
-
-function indexOfFirstNonZero(digits: string): number {
-  let index = 0;
-  while (digits[index] === "0") index += 1;
-  return index;
-}
-
-function indexOfLastNonZero(digits: string): number {
-  let index = digits.length - 1;
-  while (digits[index] === "0") index -= 1;
-  return index;
 }

@@ -1,6 +1,6 @@
 import type { Pet } from "@petstore/core";
 import { isPetStatus, toInt64 } from "@petstore/core/facts";
-import { ownField } from "./own-field.js";
+import { keysOf, ownField } from "./fields.js";
 
 /** How a field stands in JSON. */
 interface FieldJson<Value> {
@@ -29,18 +29,14 @@ const fields: { readonly [Field in keyof Pet]-?: FieldJson<Pet[Field]> } = {
   status: { write: text.write, read: (value) => (isPetStatus(value) ? value : null) },
 };
 
-const namesOfAll = Object.keys(fields).filter((name): name is keyof Pet => name in fields);
+const namesOfAll = keysOf(fields);
 const namesOfNew = namesOfAll.filter((name) => name !== "id");
 
 /** Returns the JSON text of a pet. */
-export function encodePet(pet: Pet): string {
-  return encode(pet, namesOfAll);
-}
+export const encodePet = (pet: Pet): string => encode(pet, namesOfAll);
 
 /** Returns the JSON text of Pets (specification, "Pets"): a bare array. */
-export function encodePets(pets: readonly Pet[]): string {
-  return `[${pets.map(encodePet).join()}]`;
-}
+export const encodePets = (pets: readonly Pet[]): string => `[${pets.map(encodePet).join()}]`;
 
 /** Returns the JSON text of a pet to add, as far as it is one; `null` if it is no object. */
 export function encodeNewPet(input: unknown): string {

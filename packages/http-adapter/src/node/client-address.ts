@@ -8,8 +8,7 @@ export type FindClientAddress = (request: IncomingMessage) => string | undefined
 /**
  * Creates the function that finds the address of clients behind these proxies, for the option `clientAddress`: the last
  * address in `X-Forwarded-For` that is not a proxy itself. Earlier ones may be the client's inventions. The header of any
- * other peer is not read. If the header is missing, or has something else than an address there, the address is that of
- * the peer. A port behind an address does not count.
+ * other peer is not read. If it is missing, or has no address there, the address is the peer's. Ports do not count.
  *
  * ```ts
  * mount(server, store, { clientAddress: clientAddressBehind(["127.0.0.1", "10.1.0.0/16"]) });
@@ -34,14 +33,12 @@ export function clientAddressBehind(proxies: readonly string[]): FindClientAddre
 }
 
 function addProxy(trusted: BlockList, proxy: string): void {
-  const [address = "", bits, ...rest] = proxy.split("/");
-  const most = isIP(address) === 6 ? 128 : 32;
-  const isRange = bits !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
-  if (isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !isRange)) {
+  const [, address = "", range] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(proxy) ?? [];
+  const allBits = isIP(address) === 6 ? 128 : 32;
+  const bits = Number(range ?? allBits);
+  if (isIP(address) === 0 || bits > allBits)
     throw new TypeError(`@petstore/http-adapter: "${proxy}" is neither an IP address nor a range`);
-  }
-  if (bits === undefined) trusted.addAddress(address, familyOf(address));
-  else trusted.addSubnet(address, Number(bits), familyOf(address));
+  trusted.addSubnet(address, bits, familyOf(address));
 }
 
 function familyOf(address: string): IPVersion {

@@ -13,61 +13,54 @@ export interface Exchange {
 }
 
 /** The state of a connection. */
-export interface Connection {
-  /** Counts a request that waits for its turn. If too many wait, the socket is paused. */
-  countWaiting(response: ServerResponse): void;
-  /** Resumes the socket, if it was paused. */
-  release(): void;
+interface Connection {
+  /** The number of requests that wait for their turn. At `MOST_WAITING`, the socket is held: paused. */
+  waiting: number;
+  isHeld: boolean;
   /** Whether a message of it is known to be HTTP. */
   isHttp: boolean;
   /** The request that arrived last, until it is over. Only its body may still be incomplete. */
-  newest: Exchange | undefined;
+  newest?: Exchange | undefined;
   /** The error that ends the input, once it is known. */
-  inputError: UnreadableMessage | undefined;
+  inputError?: UnreadableMessage;
   /** Called with `inputError`; set by the request in progress. */
-  onInputError: ((error: UnreadableMessage) => void) | undefined;
+  onInputError?: ((error: UnreadableMessage) => void) | undefined;
 }
 
 const CONNECTION = Symbol("petstore: connection");
 
-/** At this many waiting requests, the socket is paused. */
 const MOST_WAITING = 100;
 
 /** Returns the connection of a socket: the same for every handler, mount and server of this package. */
 export function connectionOf(
   socket: Socket & { [CONNECTION]?: Connection | undefined },
 ): Connection {
-  return (socket[CONNECTION] ??= createConnection(socket));
+  return (socket[CONNECTION] ??= { waiting: 0, isHeld: false, isHttp: false });
 }
 
-function createConnection(socket: Socket): Connection {
-  let waiting = 0;
-  let isHeld = false;
+/** Counts a request that waits for its turn. */
+export function countWaiting({ request: { socket }, response }: Exchange): void {
+  const connection = connectionOf(socket);
+  connection.waiting += 1;
+  response.once("socket", () => {
+    connection.waiting -= 1;
+    if (connection.waiting < MOST_WAITING / 2) release(socket);
+  });
+  if (connection.isHeld || connection.waiting < MOST_WAITING) return;
+  connection.isHeld = true;
   // Node may resume the socket by itself.
-  const pause = (): void => void socket.pause();
-  const release = (): void => {
-    if (!isHeld) return;
-    isHeld = false;
-    socket.off("resume", pause).resume();
-  };
-  const countWaiting = (response: ServerResponse): void => {
-    waiting += 1;
-    response.once("socket", () => {
-      waiting -= 1;
-      if (waiting < MOST_WAITING / 2) release();
-    });
-    if (isHeld || waiting < MOST_WAITING) return;
-    isHeld = true;
-    socket.on("resume", pause).pause();
-  };
-  return {
-    countWaiting,
-    release,
-    isHttp: false,
-    newest: undefined,
-    inputError: undefined,
-    onInputError: undefined,
-  };
+  socket.on("resume", pause).pause();
+}
+
+function release(socket: Socket): void {
+  const connection = connectionOf(socket);
+  if (!connection.isHeld) return;
+  connection.isHeld = false;
+  socket.off("resume", pause).resume();
+}
+
+function pause(this: Socket): void {
+  this.pause();
 }
 
 /** Returns the error that keeps a request from arriving completely, if there is one. */
@@ -76,9 +69,8 @@ export function inputErrorOf({ socket, complete }: IncomingMessage): UnreadableM
 }
 
 /**
- * Runs a task once Node assigns the socket to a response: after the responses to the earlier requests
- * of the connection, ours and the host's. A response may close the connection; the bytes after its
- * request are not a request, and their tasks are not run (RFC 9112, section 9.6).
+ * Runs a task once Node assigns the socket to a response: after the earlier responses of the connection, ours and the
+ * host's. If one of them closes the connection, the task is not run (RFC 9112, section 9.6).
  */
 export function runInTurn(exchange: Exchange, task: () => unknown): void {
   const { request, response } = exchange;
@@ -86,29 +78,26 @@ export function runInTurn(exchange: Exchange, task: () => unknown): void {
   else if (!isOver(request.socket)) task();
 }
 
-/** Whether a connection is closed, or its last response is sent. */
 function isOver(socket: Socket): boolean {
   return socket.destroyed || socket.writableEnded;
 }
 
 /** A client that sends nothing for this long is treated as finished. In milliseconds. */
 const SILENCE = 1_000;
-/** A client that keeps sending must send at least `LEAST_BYTES` in each window of this length. */
+/** The client must send at least `LEAST_BYTES` in each window of this length, and may for `MOST_WINDOWS`. */
 const WINDOW = 2_000;
 const LEAST_BYTES = 1_048_576;
-/** A client may keep sending for this many windows and this many bytes. */
 const MOST_WINDOWS = 5;
 const MOST_BYTES = 67_108_864;
 
 /**
- * Closes a connection after its last response, as nginx does with `lingering_close`. It stops writing
- * immediately, but keeps reading until the client closes its side, stops sending, or reaches a limit; these
- * bytes are discarded unparsed. If a socket were closed while bytes still arrive, it would be reset, and the
- * client might lose the response (RFC 9112, section 9.6).
+ * Closes a connection after its last response, as nginx does with `lingering_close`: bytes that still arrive are
+ * discarded unparsed until the client closes its side, stops sending, or reaches a limit. Otherwise the socket would be
+ * reset, and the client might lose the response (RFC 9112, section 9.6).
  */
 export function closeWithoutReset(socket: Socket): void {
   if (isOver(socket)) return;
-  connectionOf(socket).release();
+  release(socket);
   let total = 0;
   let inWindow = 0;
   let silence: NodeJS.Timeout | undefined;

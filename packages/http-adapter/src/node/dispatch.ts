@@ -1,41 +1,28 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { PetStore } from "@petstore/core";
-import {
-  badRequest,
-  chunkExtensionsTooLong,
-  headersTooLarge,
-  internalError,
-  methodNotAllowed,
-  requestTimeout,
-  type HttpError,
-  type UnreadableMessage,
-} from "../error.js";
+import * as errors from "../error.js";
 import type { Glimpse } from "../handle.js";
 import type { HttpSettings } from "../options.js";
-import { UNKNOWN_OUTCOME } from "../response/report.js";
 import { ALLOWED_METHODS } from "../request/route.js";
 import {
   closeWithoutReset,
   connectionOf,
+  countWaiting,
   inputErrorOf,
   runInTurn,
   type Exchange,
 } from "./connection.js";
+import { socketAddress, type NodeHandler, type NodeOptions } from "./handler.js";
 import { flawOf, isUpgrade, unknownVersion } from "./request.js";
-import { createResponder, sendReport, type Responder } from "./response.js";
+import { createResponder, locateRequest, sendReport, type Responder } from "./response.js";
 
 /** Responds to the requests of a server outside the base path, or calls `next` for the store's 404. */
-export type Fallback = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next: () => void,
-) => unknown;
+export type Fallback = (...message: Required<Parameters<NodeHandler>>) => unknown;
 
-interface DispatchOptions {
-  readonly clientAddress: (request: IncomingMessage) => string | undefined;
-  readonly fallback: Fallback | undefined;
-  readonly isDraining: () => boolean;
+export interface DispatchOptions extends NodeOptions {
+  /** Responds to the requests outside the base path. Default: 404 with an Error body. */
+  readonly fallback?: Fallback | undefined;
 }
 
 /** Responds to all messages of a server. Each waits for the earlier ones of its connection. */
@@ -43,17 +30,17 @@ export function dispatchMessages(
   server: Server,
   store: PetStore,
   settings: HttpSettings,
-  { clientAddress, fallback, isDraining }: DispatchOptions,
+  { clientAddress: addressOf = socketAddress, fallback }: DispatchOptions,
+  isDraining: () => boolean,
 ): void {
   const responder = createResponder(store, settings, isDraining);
   const callFallback = fallback && createFallback(fallback, responder, settings, isDraining);
 
   function respond(exchange: Exchange): Promise<void> {
     const { request } = exchange;
-    const target = responder.locate(request);
-    if (target !== undefined || callFallback === undefined) {
+    const target = locateRequest(settings.basePath, request);
+    if (target !== undefined || callFallback === undefined)
       return responder.respond(exchange, target);
-    }
     const flaw = flawOf(exchange) ?? inputErrorOf(request);
     return flaw ? responder.respond(exchange, target, flaw) : callFallback(exchange);
   }
@@ -61,12 +48,7 @@ export function dispatchMessages(
   function take(request: IncomingMessage, response: ServerResponse, hasOpenExpect: boolean): void {
     const connection = connectionOf(request.socket);
     if (connection.inputError !== undefined) return;
-    const exchange = {
-      request,
-      response,
-      hasOpenExpect,
-      clientAddress: () => clientAddress(request),
-    };
+    const exchange = { request, response, hasOpenExpect, clientAddress: () => addressOf(request) };
     connection.newest = exchange;
     response.on("close", () => {
       // An idle connection keeps nothing of its last exchange: the garbage collector would copy it.
@@ -74,7 +56,7 @@ export function dispatchMessages(
       connection.newest = undefined;
       connection.onInputError = undefined;
     });
-    if (response.socket === null) connection.countWaiting(response);
+    if (response.socket === null) countWaiting(exchange);
     runInTurn(exchange, () => respond(exchange));
   }
 
@@ -90,7 +72,7 @@ export function dispatchMessages(
     // Node has removed its own listener for CONNECT.
     socket.on("timeout", () => socket.destroy());
     runLast(socket, () =>
-      responder.refuseInput(methodNotAllowed(ALLOWED_METHODS), socket, { method }),
+      responder.refuseInput(errors.methodNotAllowed(ALLOWED_METHODS), socket, { method }),
     );
   });
 }
@@ -102,10 +84,9 @@ function runLast(socket: Socket, task: () => void): void {
   else newest.response.once("close", task);
 }
 
-/** Responds to input that cannot be read, and closes its connection. */
 function breakOff(
   responder: Responder,
-  error: UnreadableMessage,
+  error: errors.UnreadableMessage,
   socket: Socket,
   seen: Glimpse,
 ): void {
@@ -120,19 +101,24 @@ function breakOff(
   );
 }
 
+/** The error of `clientError`. Only that of Node's parser has all of these. */
+interface ParserError extends Error {
+  readonly code?: string;
+  readonly reason?: string;
+  readonly rawPacket?: unknown;
+  readonly bytesParsed?: number;
+}
+
 /** Returns what the packet that Node's parser refuses shows of the message, if its head begins with the packet. */
-function glimpse(error: Error): Glimpse {
-  if (!("rawPacket" in error && error.rawPacket instanceof Uint8Array)) return {};
-  const [head = ""] = Buffer.from(error.rawPacket).toString("latin1").split("\r\n\r\n", 1);
+function glimpse({ rawPacket, bytesParsed = Infinity }: ParserError): Glimpse {
+  if (!(rawPacket instanceof Uint8Array)) return {};
+  const [head = ""] = Buffer.from(rawPacket).toString("latin1").split("\r\n\r\n", 1);
   // Else the packet begins with an earlier message, and the refused one is behind it.
-  if (!("bytesParsed" in error && Number(error.bytesParsed) < head.length + 4)) return {};
-  const origins = [...head.matchAll(/\r\norigin:[ \t]*(.*?)[ \t]*(?=\r\n|$)/gi)].map(
-    ([, line = ""]) => line,
-  );
-  return {
-    method: /^[A-Z]+(?= )/.exec(head)?.[0],
-    origins: origins.length > 0 ? origins : undefined,
-  };
+  if (bytesParsed >= head.length + 4) return {};
+  const [method] = /^[A-Z]+(?= )/.exec(head) ?? [];
+  const lines = head.matchAll(/\r\norigin:[ \t]*(.*?)[ \t]*(?=\r\n|$)/gi);
+  const origins = Array.from(lines, ([, line = ""]) => line);
+  return origins.length > 0 ? { method, origins } : { method };
 }
 
 /** Creates the function that lets the fallback respond to a request. It never rejects. */
@@ -144,41 +130,39 @@ function createFallback(
 ): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
     const { request, response, hasOpenExpect } = exchange;
-    const { socket } = request;
     const report = startReport(request.headers["x-request-id"], request.method);
-    const finish = (): void => sendReport(report, response, UNKNOWN_OUTCOME);
+    const finish = (): void => sendReport(report, response, {});
     response.once("close", finish);
-    connectionOf(socket).onInputError = (error) => {
+    connectionOf(request.socket).onInputError = (error) => {
       if (request.complete || response.headersSent) return;
       response.off("close", finish);
       // It ends the socket: anything that the fallback writes from now on is not sent.
-      const { method, headers } = request;
+      const { socket, method, headers } = request;
       responder.refuseInput(error, socket, { method, origins: [headers.origin ?? []].flat() });
     };
     if (report.requestId !== undefined) response.setHeader("X-Request-Id", report.requestId);
     if (isDraining() || isUpgrade(request)) response.setHeader("Connection", "close");
     if (hasOpenExpect) response.writeContinue();
-    let isPassedOn = false;
-    const wasPassedOn = (): boolean => isPassedOn;
-    const respond = (error?: HttpError): Promise<void> => {
-      isPassedOn = true;
+    const state = { isPassedOn: false };
+    const respond = (error?: errors.HttpError): Promise<void> => {
+      state.isPassedOn = true;
       response.off("close", finish);
       return responder.respond(exchange, undefined, error);
     };
     const next = (): void => {
-      if (!isPassedOn) void respond();
+      if (!state.isPassedOn) void respond();
     };
     try {
       await fallback(request, response, next);
     } catch (cause) {
       onError(cause);
-      if (wasPassedOn()) return;
+      if (state.isPassedOn) return;
       if (response.headersSent || response.destroyed) response.destroy();
       else {
         // They describe the response that the fallback did not send.
         for (const name of response.getHeaderNames()) response.removeHeader(name);
         response.statusMessage = "";
-        await respond(internalError());
+        await respond(errors.internalError());
       }
     }
   };
@@ -188,27 +172,22 @@ function createFallback(
  * Returns the error to send when Node's parser refuses a message with this error of `clientError`;
  * `undefined` if no HTTP client is left to receive it (a reset, a failed TLS handshake).
  */
-function errorOfParser(error: Error): UnreadableMessage | undefined {
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+function errorOfParser({
+  code = "",
+  reason = "",
+}: ParserError): errors.UnreadableMessage | undefined {
   const known = ERRORS_OF_PARSER[code];
   if (known !== undefined) return known();
-  // The codes of llhttp, Node's parser.
-  return code.startsWith("HPE_") ? badRequest(describe(error)) : undefined;
+  // Only the errors of llhttp, Node's parser, have such codes. Its reasons never repeat what the client sent.
+  if (!code.startsWith("HPE_")) return undefined;
+  return errors.badRequest(`The request is not valid HTTP${reason && `: ${reason}`}.`);
 }
 
-const ERRORS_OF_PARSER: Readonly<Record<string, () => UnreadableMessage>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: requestTimeout,
-  HPE_HEADER_OVERFLOW: headersTooLarge,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: chunkExtensionsTooLong,
-  HPE_INVALID_EOF_STATE: () => badRequest("The request ended early."),
+const ERRORS_OF_PARSER: Readonly<Record<string, () => errors.UnreadableMessage>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: errors.requestTimeout,
+  HPE_HEADER_OVERFLOW: errors.headersTooLarge,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: errors.chunkExtensionsTooLong,
+  HPE_INVALID_EOF_STATE: () => errors.badRequest("The request ended early."),
   HPE_INVALID_VERSION: unknownVersion,
   HPE_PAUSED_H2_UPGRADE: unknownVersion,
 };
-
-/** llhttp's reasons are fixed texts: they never repeat what the client sent. */
-function describe(error: Error): string {
-  const reason = "reason" in error && typeof error.reason === "string" ? error.reason : "";
-  return reason === ""
-    ? "The request is not valid HTTP."
-    : `The request is not valid HTTP: ${reason}.`;
-}

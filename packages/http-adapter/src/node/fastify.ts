@@ -1,19 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
+import { runInTurn } from "./connection.js";
 import { refuseHttp2, socketAddress, type NodeOptions } from "./handler.js";
-import { createResponder } from "./response.js";
+import { createResponder, locateRequest } from "./response.js";
 
-/** The options that the plugin is registered with. */
-export interface PetStorePluginOptions<
-  Request extends FastifyRequest = FastifyRequest,
-> extends NodeOptions<Request> {
+interface PetStorePluginOptions<Request extends FastifyRequest> extends NodeOptions<Request> {
   readonly store: PetStore;
 }
 
 /** The part of a Fastify instance that the plugin uses; Fastify itself is not imported. */
 interface FastifyApp<Request extends FastifyRequest> {
-  /** The prefix of the plugins around this one. */
   readonly prefix: string;
   removeAllContentTypeParsers(): unknown;
   addContentTypeParser(
@@ -21,11 +18,7 @@ interface FastifyApp<Request extends FastifyRequest> {
     parser: (request: Request, payload: unknown, done: (error: null) => void) => void,
   ): unknown;
   setErrorHandler(
-    handler: (
-      error: Error & { readonly code?: string },
-      request: Request,
-      reply: FastifyReply,
-    ) => unknown,
+    handler: (error: Error & { code?: string }, request: Request, reply: FastifyReply) => unknown,
   ): unknown;
   all(path: string, handler: (request: Request, reply: FastifyReply) => unknown): unknown;
 }
@@ -45,13 +38,11 @@ interface FastifyReply {
 }
 
 /**
- * A Fastify plugin: `app.register(petStorePlugin, { store })`. It responds to requests below the
- * base path, which comes after the prefix of the registration. All hooks that Fastify runs before a handler run, those
- * of routes too, and `onResponse`. The response has the headers that they set, and `app.inject()` works. Fastify leaves
- * the bodies to the store. Requests that Fastify itself refuses (a target that cannot be decoded, an unknown
- * method) get Fastify's response.
- * @returns a promise that rejects with a TypeError that names the option, if one is wrong. Fastify
- * then does not start.
+ * A Fastify plugin: `app.register(petStorePlugin, { store })`. It responds to requests below the base path, which comes
+ * after the prefix of the registration. All hooks before a handler run, those of routes too, and `onResponse`. The
+ * response has the headers that they set, and `app.inject()` works. Fastify leaves the bodies to the store. Requests that
+ * Fastify itself refuses (a target that cannot be decoded, an unknown method) get Fastify's response.
+ * @returns a promise that rejects with a TypeError that names the option, if one is wrong. Fastify then does not start.
  */
 export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
   app: FastifyApp<Request>,
@@ -66,14 +57,12 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
     const respond = (request: Request, reply: FastifyReply): unknown => {
       const { raw } = request;
       refuseHttp2(raw);
-      const target = responder.locate(raw);
+      const target = locateRequest(basePath, raw);
       // Fastify's router may decode a target to a path below the base path that is not one.
       if (target === undefined) return reply.callNotFound();
       const response = takeOver(reply);
-      responder.take(
-        { request: raw, response, clientAddress: () => clientAddress(request) },
-        target,
-      );
+      const exchange = { request: raw, response, clientAddress: () => clientAddress(request) };
+      runInTurn(exchange, () => responder.respond(exchange, target));
       return undefined;
     };
     app.removeAllContentTypeParsers();
@@ -89,7 +78,6 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
   });
 }
 
-/** Takes the response from Fastify, with the headers that the host's hooks have set. */
 function takeOver(reply: FastifyReply): ServerResponse {
   reply.hijack();
   for (const [name, value] of Object.entries(reply.getHeaders())) {

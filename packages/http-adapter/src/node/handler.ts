@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
-import { parseOptions, type HttpOptions } from "../options.js";
-import { createResponder } from "./response.js";
+import { parseOptions, type HttpOptions, type HttpSettings } from "../options.js";
+import { runInTurn, type Exchange } from "./connection.js";
+import { createResponder, locateRequest } from "./response.js";
 
 /**
  * The options of a transport on Node's messages; everything has a default. `Request` is the host's type
@@ -9,9 +10,9 @@ import { createResponder } from "./response.js";
  */
 export interface NodeOptions<Request = IncomingMessage> extends HttpOptions {
   /**
-   * Tells callers without a valid key apart; callers for whom it returns `undefined` share one bucket.
-   * Of an IP address, a port does not count. Default: the remote address of the socket. `X-Forwarded-For` is not read,
-   * because only the host knows whether a proxy that it trusts has written it: `clientAddressBehind` reads it.
+   * Tells callers without a valid key apart; those for whom it returns `undefined` share one bucket. The port of an IP
+   * address does not count. Default: the remote address of the socket. Only the host knows whether a proxy that it trusts
+   * has written `X-Forwarded-For`: `clientAddressBehind` reads it.
    */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined;
 }
@@ -24,29 +25,41 @@ export type NodeHandler<Request extends IncomingMessage = IncomingMessage> = (
 ) => void;
 
 /**
- * Creates a handler for a store: `createServer(createNodeHandler(store))`, `app.use(…)`. It responds
- * to requests below the base path. For other requests it calls `next` before it returns or, without
- * `next`, responds with 404.
- *
- * Node sends `100 Continue` before it calls a handler.
- * @throws TypeError that names the option, if one is wrong. The handler throws a TypeError for a
- * request of `node:http2`.
+ * Creates a handler for a store: `createServer(createNodeHandler(store))`, `app.use(…)`. It responds to requests below
+ * the base path. For others it calls `next` before it returns or, without `next`, responds with 404. Node sends
+ * `100 Continue` before it calls a handler.
+ * @throws TypeError that names the option, if one is wrong. The handler throws one for a request of `node:http2`.
  */
 export function createNodeHandler<Request extends IncomingMessage = IncomingMessage>(
   store: PetStore,
   options: NodeOptions<Request> = {},
 ): NodeHandler<Request> {
-  const responder = createResponder(store, parseOptions(store, options));
-  const { clientAddress = socketAddress } = options;
+  const take = createTaker(store, parseOptions(store, options), options);
   return (request, response, next) => {
     refuseHttp2(request);
-    const target = responder.locate(request);
-    if (target === undefined && next !== undefined) next();
-    else responder.take({ request, response, clientAddress: () => clientAddress(request) }, target);
+    if (!take({ request, response }, next === undefined)) next?.();
   };
 }
 
-/** Returns the remote address of a request's socket. */
+/** Creates the function that responds to a request if it is below the base path or `isOurs`. Returns whether it does. */
+export function createTaker<Request extends IncomingMessage = IncomingMessage>(
+  store: PetStore,
+  settings: HttpSettings,
+  { clientAddress: addressOf = socketAddress }: NodeOptions<Request>,
+) {
+  const responder = createResponder(store, settings);
+  return (
+    { request, response, hasOpenExpect }: Omit<Exchange, "clientAddress"> & { request: Request },
+    isOurs: boolean,
+  ): boolean => {
+    const target = locateRequest(settings.basePath, request);
+    if (target === undefined && !isOurs) return false;
+    const exchange = { request, response, hasOpenExpect, clientAddress: () => addressOf(request) };
+    runInTurn(exchange, () => responder.respond(exchange, target));
+    return true;
+  };
+}
+
 export function socketAddress(request: IncomingMessage): string | undefined {
   return request.socket.remoteAddress;
 }

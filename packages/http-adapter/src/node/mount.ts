@@ -3,18 +3,13 @@ import { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as SecureServer } from "node:https";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
-import type { Target } from "../request/route.js";
-import type { Exchange } from "./connection.js";
-import { NO_HTTP2, socketAddress, type NodeOptions } from "./handler.js";
-import { createResponder } from "./response.js";
+import { createTaker, NO_HTTP2, type NodeOptions } from "./handler.js";
 
 /**
- * Mounts a store on a server as a guest. It takes only the requests below the base path, before any
- * listener, even one that is added later. Upgrades, CONNECT, unknown expectations and the errors of
- * Node's parser are left to the host. Node itself sends `100 Continue` to a client that expects it. If
- * the host listens for `checkContinue`, the store sends it instead, only for the bodies that it reads.
- * A request outside the base path gets 404 if the server has no listener for it.
- *
+ * Mounts a store on a server as a guest. It takes only the requests below the base path, before any listener, even one
+ * that is added later. Upgrades, CONNECT, unknown expectations and the errors of Node's parser are left to the host. Node
+ * itself sends `100 Continue` to a client that expects it. If the host listens for `checkContinue`, the store sends it
+ * instead, only for the bodies that it reads. A request outside the base path gets 404 if the server has no listener.
  * Several stores can be mounted at different base paths. If these nest, the longest one takes the request.
  *
  * ```ts
@@ -23,8 +18,8 @@ import { createResponder } from "./response.js";
  * server.listen(3000);
  * ```
  * @returns a function that unmounts the store.
- * @throws TypeError that names the option, if one is wrong; if the server is not one of `node:http`
- * or `node:https`, or is one of `createPetStoreServer`; or if another store is mounted at the base path.
+ * @throws TypeError that names the option, if one is wrong; if the server is not one of `node:http` or `node:https`, or
+ * is one of `createPetStoreServer`; or if another store is mounted at the base path.
  */
 export function mount(
   server: Server | SecureServer,
@@ -41,17 +36,7 @@ export function mount(
       `@petstore/http-adapter: the server already has a store at the base path "${basePath}"`,
     );
   }
-  const { clientAddress = socketAddress } = options;
-  const responder = createResponder(store, settings);
-  const mounted: Mount = {
-    basePath,
-    locate: (request) => responder.locate(request),
-    take: ({ request, response, hasOpenExpect }, target) =>
-      responder.take(
-        { request, response, hasOpenExpect, clientAddress: () => clientAddress(request) },
-        target,
-      ),
-  };
+  const mounted = { basePath, take: createTaker(store, settings, options) };
   mounts.push(mounted);
   mounts.sort((one, other) => other.basePath.length - one.basePath.length);
   return () => {
@@ -63,29 +48,24 @@ export function mount(
 const OURS =
   "@petstore/http-adapter: a server of createPetStoreServer takes no further store: mount both on a server of node:http";
 
-/** A store on a server. */
 interface Mount {
   readonly basePath: string;
-  readonly locate: (request: IncomingMessage) => Target | undefined;
-  readonly take: (exchange: Omit<Exchange, "clientAddress">, target: Target | undefined) => void;
+  readonly take: ReturnType<typeof createTaker>;
 }
 
 const MOUNTS = Symbol("petstore: mounts");
 
 /** Returns the stores on a server, the longest base path first. The first call overrides `emit`. */
-function mountsOf(server: (Server | SecureServer) & { [MOUNTS]?: Mount[] }): Mount[] {
-  if (server[MOUNTS] !== undefined) return server[MOUNTS];
-  const mounts: Mount[] = [];
-  server[MOUNTS] = mounts;
-  overrideEmit(server, mounts);
-  return mounts;
+function mountsOf(server: (Server | SecureServer) & { [MOUNTS]?: Mount[] | undefined }): Mount[] {
+  return (server[MOUNTS] ??= overrideEmit(server));
 }
 
 /** Emits an event. Returns whether it had a listener. */
 type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
 
-/** Passes each request to the stores before the listeners of the server. */
-function overrideEmit(emitter: EventEmitter, mounts: readonly Mount[]): void {
+/** Passes each request to the stores before the listeners of the server. Returns the list for the stores. */
+function overrideEmit(emitter: EventEmitter): Mount[] {
+  const mounts: Mount[] = [];
   const server: { emit: Emit } = emitter;
   const emit = server.emit.bind(server);
   server.emit = (event, ...args) => {
@@ -95,15 +75,10 @@ function overrideEmit(emitter: EventEmitter, mounts: readonly Mount[]): void {
     if (!(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
       return emit(event, ...args);
     const message = { request, response, hasOpenExpect };
-    for (const { locate, take } of mounts) {
-      const target = locate(request);
-      if (target === undefined) continue;
-      take(message, target);
-      return true;
-    }
+    for (const { take } of mounts) if (take(message, false)) return true;
     if (emit(event, ...args)) return true;
     // Without a listener, Node would leave the client without a response.
-    mounts[0]?.take(message, undefined);
-    return mounts.length > 0;
+    return mounts[0]?.take(message, true) === true;
   };
+  return mounts;
 }

@@ -1,31 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { err, ok } from "neverthrow";
-import {
-  badRequest,
-  expectationFailed,
-  headersTooLarge,
-  payloadTooLarge,
-  requestTimeout,
-  type HttpError,
-  type UnreadableMessage,
-} from "../error.js";
+import * as errors from "../error.js";
 import { collectBytes, type BodyResult, type HttpRequest } from "../http-message.js";
 import { flawOfCoding, flawOfHost } from "../request/headers.js";
 import { connectionOf, inputErrorOf, type Exchange } from "./connection.js";
 
-/** A request as the handler takes it, and whether its response closes the connection. */
-export interface NodeRequest extends HttpRequest {
-  /** To be called when the request is handled. */
-  readonly isLast: () => boolean;
-}
-
-/** Creates the request that the handler takes. */
+/** Creates the request that the handler takes. `isLast` returns, once it is handled, whether it ends the connection. */
 export function toHttpRequest(
   { request, response, hasOpenExpect, clientAddress }: Exchange,
-  flaw: HttpError | undefined,
+  flaw: errors.HttpError | undefined,
   maxBodySeconds: number,
-): NodeRequest {
+): HttpRequest & { readonly isLast: () => boolean } {
   let isRead = false;
   return {
     method: request.method ?? "",
@@ -51,18 +37,20 @@ export function toHttpRequest(
 /** Node silently drops all header lines after this many, framing and credentials too. */
 const MAX_LINES = 1_000;
 
-/** Checks a message that Node's parser accepts. Returns the error in the message, if there is one. */
-export function flawOf({ request, hasOpenExpect }: Exchange): HttpError | undefined {
+/** Returns the error in a message that Node's parser accepts, if there is one. */
+export function flawOf({ request, hasOpenExpect }: Exchange): errors.HttpError | undefined {
   const { rawHeaders = [], headers, httpVersion = "1.1" } = asMade(request);
-  if (rawHeaders.length >= 2 * MAX_LINES) return headersTooLarge();
-  if (httpVersion !== "1.1" && httpVersion !== "1.0") return unknownVersion();
-  if (isOtherProtocol(request, httpVersion)) return unknownVersion();
+  if (rawHeaders.length >= 2 * MAX_LINES) return errors.headersTooLarge();
+  const isKnown = httpVersion === "1.1" || httpVersion === "1.0";
+  if (!isKnown || isOtherProtocol(request, httpVersion)) return unknownVersion();
   const flaw =
     flawOfHost(headerLines(request, "host"), httpVersion === "1.0") ??
     flawOfCoding(headers["transfer-encoding"], httpVersion === "1.1");
   if (flaw !== undefined || !hasOpenExpect) return flaw;
   // Node also waits if 100-continue is one of several expectations.
-  return headers.expect?.trim().toLowerCase() === "100-continue" ? undefined : expectationFailed();
+  return headers.expect?.trim().toLowerCase() === "100-continue"
+    ? undefined
+    : errors.expectationFailed();
 }
 
 /**
@@ -81,14 +69,16 @@ function isOtherProtocol({ method = "", url = "", socket }: Made, httpVersion: s
 }
 
 /** RFC 9110, section 15.6.6, lets a server choose between 505 and this, because the client made the mistake. */
-export function unknownVersion(): UnreadableMessage {
-  return badRequest("Only HTTP/1.1 and HTTP/1.0 are supported.");
+export function unknownVersion(): errors.UnreadableMessage {
+  return errors.badRequest("Only HTTP/1.1 and HTTP/1.0 are supported.");
 }
 
 /** A request that a host may have made without Node's parser, for a function of a cloud or for a test. */
 type Made = Pick<IncomingMessage, "headers" | "method" | "url"> &
   Partial<Pick<IncomingMessage, "rawHeaders" | "httpVersion" | "readableDidRead">> & {
     readonly socket?: Socket & { readonly parser?: { getCurrentBuffer?(): Uint8Array } | null };
+    readonly rawBody?: unknown;
+    readonly body?: unknown;
   };
 
 function asMade(request: IncomingMessage): Made {
@@ -96,9 +86,8 @@ function asMade(request: IncomingMessage): Made {
 }
 
 /**
- * Returns the values of all lines of a header with this lower-case name, in the order received.
- * `IncomingMessage.headers` would silently keep the first of two Authorization or Host lines: it is only read where a
- * host has filled nothing else.
+ * Returns the values of all lines of a header, in the order received. `IncomingMessage.headers` would silently keep the
+ * first of two Authorization or Host lines: it is only read where a host has filled nothing else.
  */
 function headerLines({ rawHeaders = [], headers }: Made, name: string): readonly string[] {
   if (rawHeaders.length === 0) return [headers[name] ?? []].flat();
@@ -109,10 +98,7 @@ function headerLines({ rawHeaders = [], headers }: Made, name: string): readonly
   return lines;
 }
 
-/**
- * Whether a request asks for another protocol. Node's parser loses the bytes that follow it in the same
- * packet, so the connection cannot be used after its response.
- */
+/** Whether another protocol is asked for. Node's parser loses the bytes behind: the connection cannot be used again. */
 export function isUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined;
 }
@@ -126,10 +112,7 @@ function isLong({ headers }: IncomingMessage): boolean {
   return Number(headers["content-length"] ?? 0) > MAX_DRAINED_BYTES;
 }
 
-/**
- * Reads a body, and leaves the rest of a longer or slower one unread. If a body parser of the host has
- * read it already, the body is the parser's result on the request.
- */
+/** Reads a body, and leaves the rest of a longer or slower one unread. */
 async function readBody(
   request: IncomingMessage,
   limit: number,
@@ -137,7 +120,7 @@ async function readBody(
 ): Promise<BodyResult> {
   // A request that a host has made may not be a stream.
   const { readableDidRead = true } = asMade(request);
-  if (readableDidRead) return readParsed(bodyLeftOn(request), limit);
+  if (readableDidRead) return readParsed(request, limit);
   // A body parser of the host has found the body empty.
   if (request.readableEnded) return ofBytes(EMPTY, limit);
   if (request.readableEncoding !== null) throw new TypeError(HAS_ENCODING);
@@ -148,7 +131,7 @@ async function readBody(
   return ofBytes(readArrived(request), limit);
 }
 
-/** Reads a body that has arrived completely: without listeners and without a deadline. */
+/** Reads a body that has arrived completely. */
 function readArrived(request: IncomingMessage): Uint8Array {
   const chunks: Uint8Array[] = [];
   // Since Node 26, each call returns one chunk.
@@ -163,34 +146,28 @@ const EMPTY = new Uint8Array();
 const HAS_ENCODING =
   "@petstore/http-adapter: the host has called setEncoding, so the bytes of the body are lost";
 const GONE = "The host has read the body: mount the pet store before the body parser.";
-const ENDED_EARLY = Object.freeze(badRequest("The body ended early."));
+const ENDED_EARLY = Object.freeze(errors.badRequest("The body ended early."));
 
-/** Returns `rawBody` if it is text or bytes, since they are exact; otherwise `body`, parsed. */
-function bodyLeftOn(request: object): unknown {
-  const raw: unknown = "rawBody" in request ? request.rawBody : undefined;
-  if (typeof raw === "string") return Buffer.from(raw);
-  if (raw instanceof Uint8Array) return raw;
-  return "body" in request ? request.body : undefined;
-}
-
-function readParsed(body: unknown, limit: number): BodyResult {
-  if (body === undefined) return err(badRequest(GONE));
-  return body instanceof Uint8Array ? ofBytes(body, limit) : ok({ kind: "parsed", value: body });
+/** Returns what a body parser of the host has left: `rawBody` if it is text or bytes, which are exact, or `body`. */
+function readParsed({ rawBody, body }: Made, limit: number): BodyResult {
+  if (typeof rawBody === "string") return ofBytes(Buffer.from(rawBody), limit);
+  const left = rawBody instanceof Uint8Array ? rawBody : body;
+  if (left === undefined) return err(errors.badRequest(GONE));
+  return left instanceof Uint8Array ? ofBytes(left, limit) : ok({ kind: "parsed", value: left });
 }
 
 function ofBytes(bytes: Uint8Array, limit: number): BodyResult {
-  return bytes.length > limit ? err(payloadTooLarge(limit)) : ok({ kind: "bytes", bytes });
+  return bytes.length > limit ? err(errors.payloadTooLarge(limit)) : ok({ kind: "bytes", bytes });
 }
 
-/** Reads a body as it arrives, for at most this many seconds. */
 function collect(request: IncomingMessage, limit: number, seconds: number): Promise<BodyResult> {
   const collected = collectBytes(limit);
   return new Promise((resolve) => {
-    const deadline = setTimeout(() => finish(err(requestTimeout())), seconds * 1_000);
+    const deadline = setTimeout(() => finish(err(errors.requestTimeout())), seconds * 1_000);
     const end = (): void => finish(ok({ kind: "bytes", bytes: collected.all() }));
     const close = (): void => finish(err(ENDED_EARLY));
     const take = (chunk: Uint8Array): void => {
-      if (!collected.add(chunk)) finish(err(payloadTooLarge(limit)));
+      if (!collected.add(chunk)) finish(err(errors.payloadTooLarge(limit)));
     };
     function finish(result: BodyResult): void {
       clearTimeout(deadline);

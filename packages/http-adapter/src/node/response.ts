@@ -7,33 +7,25 @@ import type { HttpResponse } from "../http-message.js";
 import type { HttpSettings } from "../options.js";
 import type { Outcome, Report } from "../response/report.js";
 import { locate, type Target } from "../request/route.js";
-import { closeWithoutReset, runInTurn, type Exchange } from "./connection.js";
+import { closeWithoutReset, type Exchange } from "./connection.js";
 import { flawOf, toHttpRequest } from "./request.js";
 
-/** Responds to the messages of Node's connections. Its methods neither throw nor reject. */
-export interface Responder {
-  /** Returns the target of a request, or `undefined` if it is not below the base path. */
-  locate(request: IncomingMessage): Target | undefined;
-  /** Responds to a request after the earlier ones of its connection. */
-  take(exchange: Exchange, target: Target | undefined): void;
-  /**
-   * Responds to a request: with this error, or with a flaw of the message, and then closes the connection. Without a
-   * target, the response is 404. Resolves when the response is passed to Node.
-   */
-  respond(exchange: Exchange, target: Target | undefined, error?: HttpError): Promise<void>;
-  /** Responds to input that is not a request, or to a request whose input ended, and closes the connection. */
-  refuseInput(error: HttpError, socket: Socket, seen: Glimpse): void;
-}
+export type Responder = ReturnType<typeof createResponder>;
 
-/** Creates the responder of a store. While `isDraining` returns true, every response closes its connection. */
+/** Its methods neither throw nor reject. While `isDraining` returns true, every response closes its connection. */
 export function createResponder(
   store: PetStore,
   settings: HttpSettings,
   isDraining: () => boolean = () => false,
-): Responder {
-  const { basePath, maxBodySeconds, onError, startReport, clock } = settings;
+) {
+  const { maxBodySeconds, onError, startReport, clock } = settings;
   const handler = createHandler(store, settings);
-  const unsent = createUnsent();
+  const countUnsent = createUnsentCount();
+
+  /**
+   * Responds with this error, or with a flaw of the message, and then closes the connection. Without a target, the
+   * response is 404. Resolves when the response is passed to Node.
+   */
   async function respond(
     exchange: Exchange,
     target: Target | undefined,
@@ -45,7 +37,7 @@ export function createResponder(
       const message = toHttpRequest(exchange, error ?? flawOf(exchange), maxBodySeconds);
       const handled = await handler.handle(message, target, report.requestId);
       const isLast = isDraining() || message.isLast();
-      writeResponse(request, response, handled.response, isLast, unsent);
+      writeResponse(request, response, handled.response, isLast, countUnsent);
       const finish = (): void => sendReport(report, response, handled);
       if (response.destroyed) finish();
       else if (report.send !== undefined) response.once("close", finish);
@@ -56,10 +48,9 @@ export function createResponder(
   }
 
   return {
-    locate: (request) => locate(basePath, request.url ?? "", clientTarget(request)),
-    take: (exchange, target) => runInTurn(exchange, () => respond(exchange, target)),
     respond,
-    refuseInput: (error, socket, seen) => {
+    /** Responds to input that is not a request, or to a request whose input ended, and closes the connection. */
+    refuseInput: (error: HttpError, socket: Socket, seen: Glimpse): void => {
       if (!socket.writable) return;
       try {
         const report = startReport(undefined, seen.method);
@@ -74,11 +65,12 @@ export function createResponder(
   };
 }
 
-/** Express keeps the client's target here when a Router cuts its own prefix from `url`. */
-function clientTarget(request: IncomingMessage): string | undefined {
-  return "originalUrl" in request && typeof request.originalUrl === "string"
-    ? request.originalUrl
-    : undefined;
+/** Express keeps the client's target in `originalUrl` when a Router cuts its own prefix from `url`. */
+export function locateRequest(
+  basePath: string,
+  { url = "", originalUrl }: Pick<IncomingMessage, "url"> & { readonly originalUrl?: unknown },
+): Target | undefined {
+  return locate(basePath, url, typeof originalUrl === "string" ? originalUrl : url);
 }
 
 /** Writes a response, unless the client has disconnected or the host has responded meanwhile. */
@@ -87,7 +79,7 @@ function writeResponse(
   response: ServerResponse,
   { status, headers, body }: HttpResponse,
   isLast: boolean,
-  unsent: ReturnType<typeof createUnsent>,
+  countUnsent: ReturnType<typeof createUnsentCount>,
 ): void {
   // On a destroyed socket, a response would finish before the earlier ones.
   if (response.headersSent || response.destroyed || socket.destroyed) return;
@@ -109,15 +101,13 @@ function writeResponse(
   if (body.length > 0) response.write(body);
   response.socket?.uncork();
   response.end();
-  unsent.add(response, body.length);
+  countUnsent(response, body.length);
 }
 
-/** Writes a response without a request, as the last one of its connection. */
 function writeToSocket(socket: Socket, { status, headers, body }: HttpResponse, now: number): void {
-  const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`;
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const date = `Date: ${new Date(now).toUTCString()}`;
-  socket.write([statusLine, ...lines, date, "Connection: close", "", ""].join("\r\n"));
+  const all = { ...headers, Date: new Date(now).toUTCString(), Connection: "close" };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`);
   socket.write(body);
 }
 
@@ -129,27 +119,24 @@ export function sendReport({ send }: Report, response: ServerResponse, outcome: 
 /** The most bytes that wait for slow clients. Then those that have waited longest are disconnected. */
 const MOST_UNSENT = 67_108_864;
 
-/** Counts the bodies of a server that the system has not taken from Node yet. Those that share bytes count each. */
-function createUnsent() {
+/** Counts the bodies that the system has not taken from Node yet. Those that share bytes count each. */
+function createUnsentCount() {
   const waiting = new Map<ServerResponse, number>();
   let total = 0;
   const remove = (response: ServerResponse): void => {
     total -= waiting.get(response) ?? 0;
     waiting.delete(response);
   };
-  return {
-    /** To be called when the whole response is passed to Node. */
-    add: (response: ServerResponse, bytes: number): void => {
-      // Most bodies are with the system at once.
-      if (response.writableLength === 0) return;
-      waiting.set(response, bytes);
-      total += bytes;
-      response.once("close", () => remove(response));
-      for (const slowest of waiting.keys()) {
-        if (total <= MOST_UNSENT) return;
-        remove(slowest);
-        slowest.destroy();
-      }
-    },
+  return (response: ServerResponse, bytes: number): void => {
+    // Most bodies are with the system at once.
+    if (response.writableLength === 0) return;
+    waiting.set(response, bytes);
+    total += bytes;
+    response.once("close", () => remove(response));
+    for (const slowest of waiting.keys()) {
+      if (total <= MOST_UNSENT) return;
+      remove(slowest);
+      slowest.destroy();
+    }
   };
 }

@@ -2,15 +2,12 @@ import { createServer, type Server } from "node:http";
 import { Server as TcpServer, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
-import { forServers, LONGEST_TIMER, parseOptions } from "../options.js";
+import * as v from "valibot";
+import { forServers, limitSchema, LONGEST_TIMER, parseOptions } from "../options.js";
 import { closeWithoutReset } from "./connection.js";
-import { dispatchMessages, type Fallback } from "./dispatch.js";
-import { socketAddress, type NodeOptions } from "./handler.js";
+import { dispatchMessages, type DispatchOptions } from "./dispatch.js";
 
-/**
- * The limits of a message before it reaches the store: those of Node's server, in seconds, which may be fractions down
- * to a millisecond. At most 2,147,483; 0 turns a timeout off.
- */
+/** Those of Node's server, in seconds, down to a millisecond: at most 2,147,483, and 0 turns a timeout off. */
 export interface ServerLimits {
   /** From the first byte, or from the connection, to the end of the header section; after it, 408. Default: 8. */
   readonly headersTimeoutSeconds: number;
@@ -21,47 +18,35 @@ export interface ServerLimits {
   /** How long a connection may stay idle between two requests. Default: 5. */
   readonly keepAliveTimeoutSeconds: number;
   /**
-   * How long a connection may be silent in both directions. While a response is not completely sent, Node
-   * waits twice: a client that does not read is disconnected after at most double this time. Default: 30.
+   * How long a connection may be silent in both directions. A client that does not read its response is disconnected
+   * after at most double this time. Default: 30.
    */
   readonly timeoutSeconds: number;
   /** The longest request line and header section together, in bytes; longer ones get 431. Default: 16,384. */
   readonly maxHeaderSize: number;
 }
 
-/** The default limits. They end a slow request within 15 s. */
-export const SERVER_LIMITS: ServerLimits = Object.freeze({
-  headersTimeoutSeconds: 8,
-  requestTimeoutSeconds: 12,
-  connectionsCheckingIntervalSeconds: 0.5,
-  keepAliveTimeoutSeconds: 5,
-  timeoutSeconds: 30,
-  maxHeaderSize: 16_384,
-});
+export const SERVER_LIMITS: ServerLimits = Object.freeze(v.getDefaults(limitSchema));
 
-/** The options of `createPetStoreServer`; everything has a default. */
-export interface PetStoreServerOptions extends Omit<NodeOptions, "requestIds"> {
+export interface PetStoreServerOptions extends Omit<DispatchOptions, "requestIds"> {
   /** Limits other than the default ones; an `undefined` one keeps its default. Durations are at most 2,147,483 s. */
   readonly limits?: { readonly [Name in keyof ServerLimits]?: number | undefined } | undefined;
-  /** Responds to the requests outside the base path. Default: 404 with an Error body. */
-  readonly fallback?: Fallback | undefined;
 }
 
-/** The server of a store. */
 export interface PetStoreServer extends Server {
   /**
-   * Accepts no more connections and finishes the requests that are in progress or still arrive. Each
-   * response then has `Connection: close`, connections that stay idle are closed soon after, and the
-   * rest after `timeoutSeconds`: 10 by default, never if above 2,147,483. Resolves when no connection is left.
+   * Accepts no more connections and finishes the requests that are in progress or still arrive, with `Connection: close`.
+   * Connections that stay idle are closed soon after, and the rest after `timeoutSeconds`: 10 by default, never if above
+   * 2,147,483. Resolves when no connection is left.
    */
   drain(options?: { readonly timeoutSeconds?: number | undefined }): Promise<void>;
 }
 
 /**
- * Creates a server that responds to every message itself. A message that Node's parser refuses gets
- * an Error body and the rate limit headers of the socket's address, after the responses in progress.
- * Every response has an `X-Request-Id`. The default limits are those of `ServerLimits`, because Node's
- * own are minutes long. Requests of one connection are handled one after another.
+ * Creates a server that responds to every message itself. A message that Node's parser refuses gets an Error body and
+ * the rate limit headers of the socket's address, after the responses in progress. Every response has an `X-Request-Id`.
+ * The default limits end a slow request within 15 s; Node's own are minutes long. Requests of one connection are handled
+ * one after another.
  *
  * ```ts
  * const server = createPetStoreServer(store);
@@ -75,9 +60,7 @@ export function createPetStoreServer(
   options: PetStoreServerOptions = {},
 ): PetStoreServer {
   const settings = parseOptions(store, options, forServers);
-  const { clientAddress = socketAddress, fallback } = options;
-  const chosen = Object.entries(options.limits ?? {}).filter(([, limit]) => limit !== undefined);
-  const limits: ServerLimits = { ...SERVER_LIMITS, ...Object.fromEntries(chosen) };
+  const limits: ServerLimits = v.parse(limitSchema, options.limits ?? {});
   const { headersTimeoutSeconds, requestTimeoutSeconds } = limits;
   if (requestTimeoutSeconds > 0 && headersTimeoutSeconds > requestTimeoutSeconds) {
     throw new TypeError(
@@ -97,11 +80,7 @@ export function createPetStoreServer(
   Object.assign(server, { httpAllowHalfOpen: true });
 
   let isDraining = false;
-  dispatchMessages(server, store, settings, {
-    clientAddress,
-    fallback,
-    isDraining: () => isDraining,
-  });
+  dispatchMessages(server, store, settings, options, () => isDraining);
   const sockets = keepSockets(server);
 
   return Object.assign(server, {
@@ -117,7 +96,7 @@ function millisecondsOf(seconds: number): number {
   return Math.ceil(seconds * 1_000);
 }
 
-/** Prepares the sockets of a server. Returns the set of those that are open. */
+/** Returns the set of the open sockets of a server. */
 function keepSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
@@ -131,43 +110,27 @@ function keepSockets(server: Server): ReadonlySet<Socket> {
   return sockets;
 }
 
-/**
- * How long an idle connection stays open while draining, in milliseconds: a request that is already
- * on its way would be lost with the connection.
- */
+/** While draining, idle connections stay open for this long, in milliseconds: a request may be on its way. */
 const GRACE = 500;
 
-async function drain(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  milliseconds: number,
-): Promise<void> {
+async function drain(server: Server, sockets: ReadonlySet<Socket>, milliseconds: number) {
   await acceptWaiting(server);
-  await new Promise<void>((resolve) => {
-    const cut = (): void => {
-      for (const socket of sockets) socket.destroy();
-    };
-    const deadline = milliseconds <= LONGEST_TIMER ? setTimeout(cut, milliseconds) : undefined;
-    const sweep = setInterval(() => {
-      server.closeIdleConnections();
-      // Node does not treat a connection as idle that has never sent anything.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    }, GRACE);
-    stopListening(server, () => {
-      clearTimeout(deadline);
-      clearInterval(sweep);
-      resolve();
-    });
-  });
+  const cut = (): void => sockets.forEach((socket) => socket.destroy());
+  const deadline = milliseconds <= LONGEST_TIMER ? setTimeout(cut, milliseconds) : undefined;
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    // Node does not treat a connection as idle that has never sent anything.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }, GRACE);
+  await new Promise<void>((resolve) => stopListening(server, resolve));
+  clearTimeout(deadline);
+  clearInterval(sweep);
 }
 
 /** After so many turns, the server is closed although connections still arrive. */
 const MOST_TURNS = 1_000;
 
-/**
- * Accepts the connections that the system has already established for the server. To clients they are open and may
- * have sent a request, and they would be reset when the server is closed.
- */
+/** Accepts the connections that the system has already established: they would be reset when the server is closed. */
 async function acceptWaiting(server: Server): Promise<void> {
   let hasAccepted = true;
   const accept = (): void => {
@@ -185,8 +148,7 @@ async function acceptWaiting(server: Server): Promise<void> {
 
 /** Accepts no more connections, and calls back when the last one is closed. */
 function stopListening(server: Server, closed: () => void): void {
-  // The close of the HTTP server would also close idle connections at once, and stop its timeouts. On Bun, there
-  // is no other, because an HTTP server is not a TCP server.
+  // That of the HTTP server would also close idle connections at once, and stop its timeouts. On Bun, there is no other.
   const isTcpServer: boolean = server instanceof TcpServer;
   if (isTcpServer) TcpServer.prototype.close.call(server, closed);
   else server.close(closed);

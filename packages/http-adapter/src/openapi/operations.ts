@@ -36,10 +36,8 @@ const listPets = operation("listPets", {
   }),
   responses: responsesOf(
     "listPets",
-    {
-      description: "A page of pets.",
-      headers: { Link: { $ref: "#/components/headers/NextPage" } },
-    },
+    "A page of pets.",
+    { Link: { $ref: "#/components/headers/NextPage" } },
     "Pets",
     { some: [PET, { id: 2, name: "Tom", categoryId: 8, status: "sold" }], none: [] },
   ),
@@ -80,7 +78,8 @@ const createPet = operation("createPet", {
   },
   responses: responsesOf(
     "createPet",
-    { description: "The created pet.", headers: headersNamed("Location", "Idempotent-Replayed") },
+    "The created pet.",
+    headersNamed("Location", "Idempotent-Replayed"),
     "Pet",
     { created: PET },
   ),
@@ -102,7 +101,7 @@ const getPet = operation("getPet", {
       example: 1,
     },
   ],
-  responses: responsesOf("getPet", { description: "The pet.", headers: {} }, "Pet", { found: PET }),
+  responses: responsesOf("getPet", "The pet.", {}, "Pet", { found: PET }),
 });
 
 /** Adds to an operation what the table of operations says of it. */

@@ -1,6 +1,6 @@
 import type { OperationName } from "@petstore/core/facts";
 import { engineErrors } from "@petstore/core/internal";
-import { operations, type OperationFacts } from "@petstore/wire";
+import { keysOf, operations, type OperationFacts } from "@petstore/wire";
 import * as errors from "../error.js";
 import { statusOf, type HttpErrorCode, type ResponseError } from "../error.js";
 import { ALLOWED_METHODS, operationNames } from "../request/route.js";
@@ -76,10 +76,10 @@ const occasions: Readonly<Record<ErrorCode, string>> = {
   store_closed: "The service is shutting down. Nothing was done.",
 };
 
+type Place = "message" | "every operation" | "body" | "no operation";
+
 /** Where each error of the adapter itself occurs; those of a message may be sent before the operation is known. */
-const places: Readonly<
-  Record<HttpErrorCode, "message" | "every operation" | "body" | "no operation">
-> = {
+const places: Readonly<Record<HttpErrorCode, Place>> = {
   bad_request: "message",
   malformed_json: "body",
   not_found: "no operation",
@@ -91,11 +91,10 @@ const places: Readonly<
   headers_too_large: "message",
   internal_error: "every operation",
 };
+const placeOf = new Map<string, Place>(Object.entries(places));
 
 /** The codes of all errors. */
-export const errorCodes = Object.keys(examples).filter(
-  (code): code is ErrorCode => code in examples,
-);
+export const errorCodes = keysOf(examples);
 
 /** The headers of every response (specification, "Rate limit headers"); three of them only if they are configured. */
 const commonHeaders = headersNamed(
@@ -119,34 +118,27 @@ const headersOfStatus: Readonly<Record<number, Headers>> = {
 /** The responses of an operation: its success, and every error that it may have. */
 export function responsesOf(
   name: OperationName,
-  success: Pick<Response, "description" | "headers">,
-  schema?: "Pet" | "Pets",
-  pets: Readonly<Record<string, unknown>> = {},
+  description: string,
+  ownHeaders: Headers,
+  schema: "Pet" | "Pets",
+  pets: Readonly<Record<string, unknown>>,
 ): Responses {
   const facts: OperationFacts = operations[name];
-  const content = schema && contentOf({ $ref: `#/components/schemas/${schema}` }, pets);
-  const headers = { ...commonHeaders, ...success.headers, ...deprecationOf(name, true) };
+  const content = contentOf({ $ref: `#/components/schemas/${schema}` }, pets);
+  const headers = { ...commonHeaders, ...ownHeaders, ...deprecationOf(name, true) };
   const codes = errorCodes.filter((code) => isErrorOf(facts, code));
   const failures = [...new Set(codes.map(statusOf))].map((status) => {
     const ofStatus = codes.filter((code) => statusOf(code) === status);
     return [status, errorResponse(name, status, ofStatus)] as const;
   });
-  return Object.fromEntries([
-    [facts.success, { description: success.description, headers, ...(content && { content }) }],
-    ...failures,
-  ]);
+  return Object.fromEntries([[facts.success, { description, headers, content }], ...failures]);
 }
 
 function isErrorOf({ method, errors }: OperationFacts, code: ErrorCode): boolean {
-  const place = placeOf(code);
+  const place = placeOf.get(code);
   if (place === "body") return method !== "GET" && method !== "DELETE";
   if (place !== undefined) return place !== "no operation";
-  const ofSome = operationNames.map((name): OperationFacts["errors"] => operations[name].errors);
-  return code in errors || !ofSome.some((codes) => code in codes);
-}
-
-function placeOf(code: ErrorCode): (typeof places)[HttpErrorCode] | undefined {
-  return Object.entries(places).find(([name]) => name === code)?.[1];
+  return code in errors || !operationNames.some((name) => code in operations[name].errors);
 }
 
 /** The `Error` schema, limited to the codes of a status. */
@@ -165,14 +157,11 @@ function errorResponse(name: OperationName, status: number, codes: readonly Erro
     const { message } = examples[code];
     return [code, { code, message, status }] as const;
   });
-  const isOperationKnown = !codes.some((code) => placeOf(code) === "message");
+  const isOperationKnown = !codes.some((code) => placeOf.get(code) === "message");
+  const deprecations = deprecationOf(name, isOperationKnown);
   return {
     description: codes.map((code) => occasions[code]).join(" Or: "),
-    headers: {
-      ...commonHeaders,
-      ...headersOfStatus[status],
-      ...deprecationOf(name, isOperationKnown),
-    },
+    headers: { ...commonHeaders, ...headersOfStatus[status], ...deprecations },
     content: contentOf({ allOf }, Object.fromEntries(bodies)),
   };
 }

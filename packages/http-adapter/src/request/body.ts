@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { endOfString, mayRound, parseExactly } from "@petstore/wire";
+import { endOfString, mayRound, ownField, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import { badRequest, malformedJson, type HttpError } from "../error.js";
 import type { HttpBody } from "../http-message.js";
@@ -7,26 +7,22 @@ import type { HttpBody } from "../http-message.js";
 /** Parses a body as JSON of any shape; the engine validates the value. */
 export function parseBody(body: HttpBody): Result<unknown, HttpError> {
   if (body.kind === "bytes") return decodeJson(body.bytes);
-  return hasRoundedCategory(body.value) ? err(badRequest(ROUNDED)) : ok(body.value);
+  const categoryId = ownField(body.value, "categoryId");
+  const isRounded = typeof categoryId === "number" && Math.abs(categoryId) > EXACT;
+  return isRounded ? err(badRequest(ROUNDED)) : ok(body.value);
 }
 
+const EXACT = Number.MAX_SAFE_INTEGER;
 const ROUNDED =
   "categoryId is beyond 2^53 and a body parser has rounded it: mount the pet store before the body parser.";
-
-function hasRoundedCategory(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || !("categoryId" in value)) return false;
-  const { categoryId } = value;
-  return typeof categoryId === "number" && Math.abs(categoryId) > Number.MAX_SAFE_INTEGER;
-}
 
 /** The deepest nesting of arrays and objects (RFC 8259, section 9, lets a parser set a limit). */
 const MAX_DEPTH = 1_000;
 
 /**
- * Reads a JSON text in UTF-8 (RFC 8259). An integer of at most 15 digits is a number; if the text
- * has longer numbers, fractions or exponents, every int64 is an exact bigint and every other number is
- * NaN. Of members with the same name, the last one counts; `__proto__` is a name like any
- * other. A byte order mark is not JSON.
+ * Reads a JSON text in UTF-8 (RFC 8259). An integer of at most 15 digits is a number; if the text has longer numbers,
+ * fractions or exponents, every int64 is an exact bigint and every other number is NaN. Of members with the same name,
+ * the last one counts; `__proto__` is a name like any other. A byte order mark is not JSON.
  */
 export function decodeJson(bytes: Uint8Array): Result<unknown, HttpError<"malformed_json">> {
   if (!isUtf8(bytes)) return err(malformedJson("The body is not UTF-8."));

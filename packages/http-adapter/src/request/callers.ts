@@ -1,21 +1,20 @@
 import type { Caller, PetStore } from "@petstore/core";
 import type { HttpRequest } from "../http-message.js";
+import type { HttpSettings } from "../options.js";
 import { apiKeyOf } from "./headers.js";
-
-interface Remembered {
-  readonly authorization: string;
-  readonly clientAddress: string | undefined;
-  readonly caller: Caller;
-}
 
 /**
  * Creates the function that finds the caller of a request. It remembers the last caller of each connection, because a
  * caller hashes its key only once. The engine still checks with every request whether the key is valid.
  *
- * @param onNew receives the first request of each caller
+ * It reports the first request that came through a proxy, if the host has not said which proxies may name the client.
  */
-export function createCallers(store: PetStore, onNew: (request: HttpRequest) => void) {
-  const remembered = new WeakMap<object, Remembered>();
+export function createCallers(store: PetStore, { hasClientAddress, onError }: HttpSettings) {
+  let isReported = hasClientAddress;
+  const remembered = new WeakMap<
+    object,
+    { authorization: string; clientAddress: string | undefined; caller: Caller }
+  >();
   return (request: HttpRequest, clientAddress: string | undefined): Caller => {
     const { connection } = request;
     const lines = request.lines("authorization");
@@ -23,23 +22,13 @@ export function createCallers(store: PetStore, onNew: (request: HttpRequest) => 
     const last = connection && remembered.get(connection);
     if (last?.authorization === authorization && last.clientAddress === clientAddress)
       return last.caller;
-    onNew(request);
+    if (!isReported && FORWARDED.some((name) => request.lines(name).length > 0)) {
+      isReported = true;
+      onError(new Error(UNTRUSTED_PROXY));
+    }
     const caller = store.as(apiKeyOf(lines), clientAddress);
     if (connection) remembered.set(connection, { authorization, clientAddress, caller });
     return caller;
-  };
-}
-
-/**
- * Creates the function that reports the first request that came through a proxy. For hosts that have not said which
- * proxies may name the client.
- */
-export function createProxyReport(onError: (cause: unknown) => void) {
-  let isReported = false;
-  return ({ lines }: HttpRequest): void => {
-    if (isReported || !FORWARDED.some((name) => lines(name).length > 0)) return;
-    isReported = true;
-    onError(new Error(UNTRUSTED_PROXY));
   };
 }
 

@@ -1,50 +1,41 @@
 import { MIMEType } from "node:util";
 import { parseIdempotencyKey, type engineErrors } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
-import {
-  badRequest,
-  payloadTooLarge,
-  unsupportedContentCoding,
-  unsupportedMediaType,
-  type HttpError,
-} from "../error.js";
+import * as errors from "../error.js";
 import type { HttpRequest } from "../http-message.js";
 
 /** RFC 9112, section 3.2: a host and optionally a port, or an empty value. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /** Returns the error in the lines of Host, if there is one. HTTP/1.0 makes Host optional. */
-export function flawOfHost(lines: readonly string[], isOptional: boolean): HttpError | undefined {
+export function flawOfHost(
+  lines: readonly string[],
+  isOptional: boolean,
+): errors.HttpError | undefined {
   const [host] = lines;
-  if (host === undefined) return isOptional ? undefined : NO_HOST;
-  if (lines.length > 1) return TWO_HOSTS;
-  return HOST.test(host) ? undefined : BAD_HOST;
+  if (host === undefined)
+    return isOptional ? undefined : errors.badRequest("The Host header is missing.");
+  if (lines.length > 1) return errors.badRequest("There is more than one Host header.");
+  return HOST.test(host) ? undefined : errors.badRequest("The Host header is not a host.");
 }
 
 /**
- * Returns the error in Transfer-Encoding, if there is one. An unknown coding is 400 rather than 501,
- * because the client made the mistake. HTTP/1.0 has no codings, so one there is a sign of smuggling
- * (RFC 9112, section 6.1).
+ * Returns the error in Transfer-Encoding, if there is one. An unknown coding is the client's mistake: 400, not 501.
+ * HTTP/1.0 has no codings, so one there is a sign of smuggling (RFC 9112, section 6.1).
  */
 export function flawOfCoding(
   coding: string | undefined,
   isAllowed: boolean,
-): HttpError | undefined {
-  if (coding === undefined) return undefined;
-  return coding.toLowerCase() === "chunked" && isAllowed ? undefined : UNKNOWN_CODING;
+): errors.HttpError | undefined {
+  if (coding === undefined || (coding.toLowerCase() === "chunked" && isAllowed)) return undefined;
+  return errors.badRequest("The only supported transfer coding is chunked.");
 }
-
-const NO_HOST = Object.freeze(badRequest("The Host header is missing."));
-const TWO_HOSTS = Object.freeze(badRequest("There is more than one Host header."));
-const BAD_HOST = Object.freeze(badRequest("The Host header is not a host."));
-const UNKNOWN_CODING = Object.freeze(badRequest("The only supported transfer coding is chunked."));
 
 const BEARER = /^bearer +(\S.*)$/i;
 
 /**
- * Returns the API key in a request's Authorization lines, or `undefined` if they have no bearer token:
- * no line, another scheme (RFC 6750, section 3.1: no authentication information), or nothing after the
- * scheme. Several lines contradict each other; they are joined to a text that is not a valid key.
+ * Returns the API key in a request's Authorization lines, or `undefined` if they have no bearer token: no line, another
+ * scheme (RFC 6750, section 3.1), or nothing after it. Several lines are joined to a text that is not a valid key.
  */
 export function apiKeyOf(lines: readonly string[]): string | undefined {
   const [line, ...others] = lines;
@@ -73,17 +64,15 @@ function unquoted(line: string): string {
   return NEEDS_QUOTES.test(line) ? "" : line;
 }
 
-/**
- * Checks the headers that describe a body, before any of it is read: length, media type and content
- * coding. A body without a media type is treated as JSON.
- */
-export function checkContent(request: HttpRequest, limit: number): Result<void, HttpError> {
-  if (Number(request.lines("content-length")[0] ?? 0) > limit) return err(payloadTooLarge(limit));
+/** Checks the headers of a body before any of it is read. A body without a media type is treated as JSON. */
+export function checkContent(request: HttpRequest, limit: number): Result<void, errors.HttpError> {
+  if (Number(request.lines("content-length")[0] ?? 0) > limit)
+    return err(errors.payloadTooLarge(limit));
   const types = request.lines("content-type");
-  if (types.length > 0 && !isJson(types.join(", "))) return err(unsupportedMediaType());
-  return request.lines("content-encoding").every(isIdentity)
-    ? ok()
-    : err(unsupportedContentCoding());
+  if (types.length > 0 && !isJson(types.join(", "))) return err(errors.unsupportedMediaType());
+  // An empty value is an empty list of codings.
+  const isPlain = request.lines("content-encoding").every((line) => /^(?:identity)?$/i.test(line));
+  return isPlain ? ok() : err(errors.unsupportedContentCoding());
 }
 
 /** Longer than any useful media type. Node's parser takes quadratic time for some values. */
@@ -98,9 +87,4 @@ function isJson(contentType: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** An empty value is an empty list of codings. */
-function isIdentity(contentCoding: string): boolean {
-  return contentCoding === "" || contentCoding.toLowerCase() === "identity";
 }

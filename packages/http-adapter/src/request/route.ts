@@ -1,7 +1,7 @@
 import { parseInt64, type ListPetsInput } from "@petstore/core";
 import type { OperationName } from "@petstore/core/facts";
 import type { EachField } from "@petstore/core/internal";
-import { operations } from "@petstore/wire";
+import { keysOf, operations } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import { methodNotAllowed, notFound, type HttpError } from "../error.js";
 
@@ -15,17 +15,8 @@ export interface Target {
   readonly clientPath: string;
 }
 
-/** The operation that a path and a method name, and the value of the path's parameter; `""` if it has none. */
-export interface Route {
-  readonly operation: OperationName;
-  readonly parameter: string;
-}
+export const operationNames = keysOf(operations);
 
-export const operationNames = Object.keys(operations).filter(
-  (name): name is OperationName => name in operations,
-);
-
-/** The paths, by template. */
 const paths = [...new Set(operationNames.map((name) => operations[name].path))].map((template) => {
   const [start = ""] = template.split("{");
   const byMethod = new Map<string, OperationName>();
@@ -38,7 +29,6 @@ const paths = [...new Set(operationNames.map((name) => operations[name].path))].
   return { start, hasParameter: start !== template, byMethod };
 });
 
-/** Every method that some path supports. */
 export const ALLOWED_METHODS = listed(paths.flatMap(({ byMethod }) => [...byMethod.keys()]));
 
 function listed(methods: Iterable<string>): string {
@@ -46,12 +36,9 @@ function listed(methods: Iterable<string>): string {
 }
 
 /**
- * Splits a raw request target, or returns `undefined` if it is not below the base path. The text is
- * compared as it is: without decoding, resolving dot segments or folding case. So `//evil/v1/pets`
- * and `/V1/pets` are not below `/v1`, and the path of `/v1/%2e%2e/v1/pets` is `/%2e%2e/v1/pets`.
- *
- * @param target the target to route on, in origin or absolute form (RFC 9112, section 3.2)
- * @param clientTarget the target as the client sent it
+ * Splits a raw request target, in origin or absolute form (RFC 9112, section 3.2), or returns `undefined` if it is not
+ * below the base path. The text is compared as it is: without decoding, resolving dot segments or folding case. So
+ * `//evil/v1/pets` and `/V1/pets` are not below `/v1`, and the path of `/v1/%2e%2e/v1/pets` is `/%2e%2e/v1/pets`.
  */
 export function locate(
   basePath: string,
@@ -59,8 +46,7 @@ export function locate(
   clientTarget = target,
 ): Target | undefined {
   const { path, query } = split(target);
-  const isBelow = path === basePath || path.startsWith(`${basePath}/`);
-  if (!isBelow) return undefined;
+  if (path !== basePath && !path.startsWith(`${basePath}/`)) return undefined;
   return {
     path: path.slice(basePath.length),
     query,
@@ -68,8 +54,11 @@ export function locate(
   };
 }
 
-/** Finds the operation for a path below the base path. 404 comes before 405. */
-export function matchRoute(path: string, method: string): Result<Route, HttpError> {
+/** Returns the operation for a path below the base path, and its parameter, or `""`. 404 comes before 405. */
+export function matchRoute(
+  path: string,
+  method: string,
+): Result<{ operation: OperationName; parameter: string }, HttpError> {
   for (const { start, hasParameter, byMethod } of paths) {
     if (hasParameter ? !path.startsWith(start) : path !== start) continue;
     const parameter = path.slice(start.length);
@@ -85,10 +74,7 @@ export function matchRoute(path: string, method: string): Result<Route, HttpErro
 /** RFC 9110, sections 4.2.1 and 4.2.4: a host is required, and user information is not allowed. */
 const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?#@]+(?=[/?#]|$)/i;
 
-/**
- * Returns a request target in origin form, `/path?query`, if it is in absolute form (RFC 9112, section 3.2.2), which
- * names the same resource; otherwise as it is.
- */
+/** Returns a request target in origin form, `/path?query`, if it is in absolute form (RFC 9112, section 3.2.2). */
 export function originForm(target: string): string {
   if (target.startsWith("/") || !SCHEME_AND_AUTHORITY.test(target)) return target;
   const reference = target.replace(SCHEME_AND_AUTHORITY, "");
@@ -104,27 +90,24 @@ function split(target: string): { readonly path: string; readonly query: string 
 }
 
 type Text = string | readonly string[] | undefined;
+type Value = bigint | number | Text;
 
 /** How each parameter of the list is read: a number or an int64 if the text is one. The engine validates them. */
 const parameters = {
   limit: (text: Text) => (typeof text === "string" && /^\d+$/.test(text) ? Number(text) : text),
   status: (text: Text) => text,
   after: (text: Text) => (typeof text === "string" ? (parseInt64(text) ?? text) : text),
-} satisfies EachField<Record<keyof ListPetsInput, (text: Text) => bigint | number | Text>>;
+} satisfies EachField<Record<keyof ListPetsInput, (text: Text) => Value>>;
+
+const listParameters = keysOf(parameters);
 
 /** The parameters of the list, not validated; all texts of one that is repeated. */
-export type ListQuery = Readonly<Partial<Record<ListParameter, bigint | number | Text>>>;
-
-type ListParameter = keyof typeof parameters;
-
-const listParameters = Object.keys(parameters).filter(
-  (name): name is ListParameter => name in parameters,
-);
+type ListQuery = Partial<Record<keyof typeof parameters, Value>>;
 
 /** Reads the raw query of GET /pets (specification, "GET /pets"); other parameters are ignored. */
 export function readListQuery(query: string): ListQuery {
   const sent = new URLSearchParams(query);
-  const read: Partial<Record<ListParameter, bigint | number | Text>> = {};
+  const read: ListQuery = {};
   for (const name of listParameters) {
     const texts = sent.getAll(name);
     read[name] = parameters[name](texts.length > 1 ? texts : texts[0]);
@@ -132,10 +115,7 @@ export function readListQuery(query: string): ListQuery {
   return read;
 }
 
-/**
- * Returns the `Link` to the page after this id, with the client's other parameters. The reference is only a query, so that
- * it also works behind a mount or a proxy (RFC 3986, section 5.3).
- */
+/** Returns the `Link` to the page after this id: only a query, which also works behind a proxy (RFC 3986, 5.3). */
 export function nextLink(query: ListQuery, after: bigint): string {
   const parts = listParameters.flatMap((name) => {
     const value = name === "after" ? after : query[name];

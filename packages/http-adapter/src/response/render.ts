@@ -5,12 +5,10 @@ import { match, P } from "ts-pattern";
 import { statusOf, type ResponseError } from "../error.js";
 import type { Headers, HttpResponse } from "../http-message.js";
 import { operationNames } from "../request/route.js";
-import { PREFLIGHT_HEADERS } from "./cors.js";
 
 /**
- * Returns the headers of every response of a deprecated operation (specification, "Versioning", rule 3): since when
- * (RFC 9745), when it will be removed (RFC 8594), and by what it is replaced (RFC 5829), relative to the request, so that
- * it is right wherever the store is mounted. No headers for other operations.
+ * Returns the headers of every response of a deprecated operation (specification, "Versioning", rule 3; RFC 9745, 8594
+ * and 5829). The link is relative to the request, so that it is right wherever the store is mounted.
  */
 export function deprecationHeaders(operation: OperationName | undefined): Headers {
   return (operation && deprecations.get(operation)) ?? {};
@@ -29,7 +27,6 @@ function deprecationOf({ deprecation }: OperationFacts): Headers {
   };
 }
 
-/** A body and its Content-Length. */
 export interface RenderedBody {
   readonly content: HttpResponse["body"];
   readonly length: string;
@@ -47,14 +44,9 @@ function renderBody(text: string): RenderedBody {
 /** Returns the JSON text of a pet (specification, "Pet"); its int64s are exact JSON numbers. */
 export const encodePet: (pet: Pet) => string = encode;
 
-export function renderPet(pet: Pet): RenderedBody {
-  return renderBody(encodePet(pet));
-}
+export const renderPet = (pet: Pet): RenderedBody => renderBody(encode(pet));
 
-/**
- * Creates a function that renders pages of pets and remembers the body of each frozen page, because a
- * storage may return the same frozen page until something changes.
- */
+/** Creates a function that renders pages of pets. A storage may return the same frozen page until something changes. */
 export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
   const rendered = new WeakMap<readonly Pet[], RenderedBody>();
   return (pets) => {
@@ -66,10 +58,7 @@ export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
   };
 }
 
-/**
- * Renders a response. It has the headers of every response, those of the rate limit, and its own. Without a body, it has
- * no Content-Length: a 204 must not have one (RFC 9110, section 8.6).
- */
+/** Renders a response. Without a body, it has no Content-Length: a 204 must not have one (RFC 9110, section 8.6). */
 export function render(
   status: number,
   body: RenderedBody | undefined,
@@ -94,11 +83,6 @@ export function render(
 
 const ALWAYS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 
-/** Renders the response to a preflight. */
-export function renderPreflight(rateLimit: Headers): HttpResponse {
-  return render(204, undefined, rateLimit, PREFLIGHT_HEADERS);
-}
-
 /** Renders an Error (specification, "Errors") with the headers of its code. */
 export function renderError(failure: ResponseError, rateLimit: Headers): HttpResponse {
   const { code, message } = failure;
@@ -110,7 +94,6 @@ export function renderError(failure: ResponseError, rateLimit: Headers): HttpRes
 /** RFC 6750, section 3. */
 const CHALLENGE = 'Bearer realm="petstore"';
 
-/** Returns the headers that an error adds: its own, or those of its code or status. */
 function headersOf(failure: ResponseError, status: number): Headers {
   return match<ResponseError, Headers>(failure)
     .with({ headers: P.nonNullable }, ({ headers }) => headers)
@@ -126,22 +109,15 @@ const HEADERS_OF_STATUS: Readonly<Record<number, Headers>> = {
   503: { "Retry-After": "1" },
 };
 
-/** The version of the IETF draft "RateLimit header fields for HTTP" whose fields can be sent as well. */
-export type RateLimitFields = "draft-11";
-
-/** Returns the headers with the quota of a caller. */
-export type RateLimitHeaders = (quota: Quota) => Headers;
-
 /**
- * Creates the headers of every response (specification, "Rate limit headers"): those of the window that
- * binds and, if asked for, the fields of the draft with each window that the plan limits. The clock is the store's.
+ * Creates the function that returns the headers of a quota (specification, "Rate limit headers"): those of the window
+ * that binds and, if asked for, the fields of the draft with each window that the plan limits. The clock is the store's.
  */
-export function createRateLimitHeaders(
-  fields: RateLimitFields | undefined,
-  clock: Clock,
-): RateLimitHeaders {
-  if (fields === undefined) return bindingHeaders;
-  return (quota) => ({ ...bindingHeaders(quota), ...draftFields(quota, clock.now()) });
+export function createRateLimitHeaders(hasDraftFields: boolean, clock: Clock) {
+  if (!hasDraftFields) return bindingHeaders;
+  return (quota: Quota): Headers => {
+    return { ...bindingHeaders(quota), ...draftFields(quota, clock.now()) };
+  };
 }
 
 function bindingHeaders({ limit, remaining, resetAt }: Quota): Headers {

@@ -21,45 +21,28 @@ export interface ResponseReport {
 }
 
 /** The part of a report that is known when the request is handled. */
-export interface Outcome extends Pick<ResponseReport, "operation" | "code" | "keyId"> {
-  readonly plan: RequestSignal["plan"];
-  readonly window: RequestSignal["window"];
-}
+export type Outcome = Partial<
+  Pick<ResponseReport, "operation" | "code" | "keyId"> & Pick<RequestSignal, "plan" | "window">
+>;
 
-/** The outcome of a request of which the store knows neither an operation nor a key. */
-export const UNKNOWN_OUTCOME: Outcome = Object.freeze({
-  operation: undefined,
-  code: undefined,
-  keyId: undefined,
-  plan: undefined,
-  window: undefined,
-});
-
-/** The id of one request, and its report. */
 export interface Report {
   /** The id for `X-Request-Id`; `undefined` if responses have none. */
   readonly requestId: string | undefined;
   /** Sends the report and the signal. To be called once. `undefined` if they have no receiver. */
-  readonly send: ((outcome: Outcome, status: number | undefined) => void) | undefined;
+  readonly send?: (outcome: Outcome, status: number | undefined) => void;
 }
 
-/** To be called when a request arrives, with the `X-Request-Id` and the method that the client sent. */
-export type StartReport = (
-  sentId: string | readonly string[] | null | undefined,
-  method: string | undefined,
-) => Report;
-
-/** Creates the function that starts the report of each request. */
+/** Creates the function to call when a request arrives, with the `X-Request-Id` and the method that the client sent. */
 export function createReports(
   onResponse: ((report: ResponseReport) => void) | undefined,
   hasRequestIds: boolean,
   clock: Clock,
   basePath: string,
-): StartReport {
+) {
   const requests = signalChannel("petstore:request");
-  return (sentId, sentMethod = "") => {
+  return (sentId: SentId, sentMethod = ""): Report => {
     const requestId = hasRequestIds ? requestIdOf(sentId) : undefined;
-    if (onResponse === undefined && !requests.hasSubscribers) return { requestId, send: undefined };
+    if (onResponse === undefined && !requests.hasSubscribers) return { requestId };
     const start = clock.now();
     return {
       requestId,
@@ -83,7 +66,9 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(
 /** Matches ids that are safe to repeat in a response and a log. An API key does not match, even cut or in capitals. */
 const SAFE = /^(?!.*(?<![a-z\d])live_)[\w.:=+/-]{1,128}$/i;
 
+type SentId = string | readonly string[] | null | undefined;
+
 /** Returns the id of a request: the client's own if it is safe to repeat, otherwise a new one. */
-function requestIdOf(sentId: Parameters<StartReport>[0]): string {
+function requestIdOf(sentId: SentId): string {
   return typeof sentId === "string" && SAFE.test(sentId) ? sentId : systemUuid();
 }

@@ -4,3 +4,8 @@ export function ownField(value: unknown, name: string): unknown {
     ? Reflect.get(value, name)
     : undefined;
 }
+
+/** Returns the names of a table's own fields. */
+export function keysOf<Table extends object>(table: Table): (keyof Table & string)[] {
+  return Object.keys(table).filter((name): name is keyof Table & string => name in table);
+}
