@@ -1,21 +1,14 @@
 import { createHash } from "node:crypto";
-import { compile, type Integers, type Parameter, type Tuple } from "@petstore/storage-sql";
-import { sql, type RawBuilder } from "kysely";
-import { createCompiler, type TableName } from "../tables/schema.js";
-import type { Database, Statement } from "./database.js";
-
-/** Prepares statements on the tables of one schema. */
-export interface Connection {
-  readonly table: (name: TableName) => RawBuilder<unknown>;
-  readonly callOf: (name: string) => RawBuilder<unknown>;
-  /** Prepares a statement that writes. Its text has to return the columns first. */
-  readonly prepare: Prepare;
-  /**
-   * Prepares a query that only reads, and takes these columns out of what it selects. It fails on a standby: a pooler's
-   * connection may lead there at any time.
-   */
-  readonly select: Prepare;
-}
+import {
+  compile,
+  type Integers,
+  type Parameter,
+  type SqlSchema,
+  type Tuple,
+} from "@petstore/storage-sql";
+import { Kysely, PostgresDialect, sql, type RawBuilder } from "kysely";
+import type { TableName } from "../tables/schema.js";
+import type { Database } from "./database.js";
 
 /** Prepares a statement. Its columns are named once, for its text and for the type of its rows. */
 type Prepare = <Argument, Row, const Names extends readonly (keyof Row & string)[]>(
@@ -35,36 +28,42 @@ export type Select<Argument, Row> = (
   timeout?: number,
 ) => Promise<readonly Row[]>;
 
-export function createConnection(database: Database, schema: string): Connection {
-  const compiler = createCompiler();
+/** Prepares statements on the tables of one schema. */
+export type Connection = ReturnType<typeof createConnection>;
+
+export function createConnection(database: Database, schema: string) {
+  const pool = () => Promise.reject(new Error("This kysely only compiles."));
+  const compiler = new Kysely<SqlSchema>({ dialect: new PostgresDialect({ pool }) });
   const table = (name: TableName) => sql.id(schema, name);
   // A standby refuses to lock rows (25006), even where a condition never holds, so that no row is locked. Each charge
   // needs `writers`, so that no other table stops it.
   const onPrimary = sql`not exists (select from ${table("writers")} where false for key share)`;
   const preparing =
-    (
-      wrap: (text: RawBuilder<unknown>, columns: RawBuilder<unknown>) => RawBuilder<unknown>,
-    ): Prepare =>
+    (reads: boolean): Prepare =>
     <Argument, Row>(
       names: readonly string[],
       build: BuildText<Argument, Row>,
-      integers: Integers = "number",
+      integers?: Integers,
     ) => {
       const columns = columnsOf(names);
-      const { source, bind } = compile(compiler, (_, value: Parameter<Argument>) =>
-        wrap(build(value, columns), columns),
-      );
-      const statement = named(source);
+      const { source: text, bind } = compile(compiler, (_, value: Parameter<Argument>) => {
+        const built = build(value, columns);
+        return reads ? sql`select ${columns} from (${built}) as found where ${onPrimary}` : built;
+      });
+      const statement = { name: nameOf(text), text };
       return <T>(argument: Argument, timeout?: number) =>
         database.query<T>(statement, bind(argument), integers, timeout);
     };
   return {
     table,
-    callOf: (name) => sql`${sql.id(schema, name)}()`,
-    prepare: preparing((text) => text),
-    select: preparing(
-      (text, columns) => sql`select ${columns} from (${text}) as found where ${onPrimary}`,
-    ),
+    callOf: (name: string) => sql`${sql.id(schema, name)}()`,
+    /** Prepares a statement that writes. Its text has to return the columns first. */
+    prepare: preparing(false),
+    /**
+     * Prepares a query that only reads, and takes these columns out of what it selects. It fails on a standby: a pooler's
+     * connection may lead there at any time.
+     */
+    select: preparing(true),
   };
 }
 
@@ -73,7 +72,6 @@ export function columnsOf(names: readonly string[]): RawBuilder<unknown> {
 }
 
 /** Two storages may share a host's pool, so that a name must depend on the whole text. */
-function named(text: string): Statement {
-  const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
-  return { name: `petstore_${digest}`, text };
+function nameOf(text: string): string {
+  return `petstore_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
 }

@@ -1,99 +1,63 @@
 import type { Integers } from "@petstore/storage-sql";
-import { asQuery, type PostgresClient, type PostgresPool } from "./driver.js";
+import { asQuery, type PostgresClient, type PostgresPool, type Statement } from "./driver.js";
 import { ConnectionLost, isConnectionLost, sqlState, StillRunning } from "./errors.js";
 
-/** Runs statements, each on a connection of the pool. Rejects with PostgreSQL's errors or `ConnectionLost`. */
-export interface Database {
-  /** @param timeout in milliseconds, connecting included; that of the database by default. */
-  query<Row>(
-    statement: Statement,
-    values?: unknown[],
-    integers?: Integers,
-    timeout?: number,
-  ): Promise<readonly Row[]>;
-  /** Runs a script of several statements. If it fails, its connection is closed, and so it is rolled back. */
-  run(script: string): Promise<void>;
-  /** Closes the storage's own pool; a host's pool stays open. */
-  close(): Promise<void>;
-}
-
-/** The text of a statement. If it runs more than once, under a name that no other text has. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-}
-
 export interface PoolSource {
-  open(): PostgresPool;
+  readonly open: () => PostgresPool;
   /** Whether the storage opened the pool, and so may replace it. */
   readonly isOwn: boolean;
 }
+
+/** Runs statements, each on a connection of the pool. Rejects with PostgreSQL's errors or `ConnectionLost`. */
+export type Database = ReturnType<typeof createDatabase>;
 
 /**
  * Creates the database over a pool, which is opened at once.
  * @param timeout how long one statement may take if nothing else is said, connecting included, in milliseconds.
  */
-export function createDatabase(source: PoolSource, timeout: number): Database {
-  const pool = createCurrentPool(source);
+export function createDatabase(source: PoolSource, timeout: number) {
+  const { use, close } = createConnections(source, timeout);
   return {
-    query: createQuery(createUse(pool, timeout), timeout),
-    run: async (script) => {
-      const use = createUse(pool, LONGEST_SCRIPT, () => true);
-      await use((client) => client.query(asQuery({ text: script }, undefined, "number")));
+    query: createQuery(use, timeout),
+    /** Runs a script of several statements. If it fails, its connection is closed, and so it is rolled back. */
+    run: async (text: string): Promise<void> => {
+      await use(
+        (client) => client.query(asQuery({ text })),
+        LONGEST_SCRIPT,
+        () => true,
+      );
     },
-    close: () => pool.close(),
+    /** Closes the storage's own pool; a host's pool stays open. */
+    close,
   };
 }
 
 /** How long a script may run, in milliseconds: a day. */
 const LONGEST_SCRIPT = 86_400_000;
 
-/** The pool in use, which is replaced when a connection is lost. */
-interface CurrentPool {
-  get(): PostgresPool;
-  /** All connections of a pool lead to the same server: when one is dead, the others are suspect. */
-  replace(dead: PostgresPool): void;
-  close(): Promise<void>;
-}
+/**
+ * Runs work on a connection of the pool, within a time in milliseconds: a network that is silently dead would let a query
+ * wait for minutes. `isFatal` says whether a connection is closed after an error.
+ */
+type Use = <T>(
+  work: (client: PostgresClient) => Promise<T>,
+  timeout?: number,
+  isFatal?: (error: unknown) => boolean,
+) => Promise<T>;
 
-function createCurrentPool(source: PoolSource): CurrentPool {
-  let pool = open();
+function createConnections({ open, isOwn }: PoolSource, longest: number) {
+  let pool = openPool();
 
-  function open(): PostgresPool {
-    const opened = source.open();
+  function openPool(): PostgresPool {
+    const opened = open();
     // Without a listener, the error of an idle connection would end the process.
     opened.on("error", ignore);
     opened.on("connect", ignoreErrors);
     return opened;
   }
 
-  function replace(dead: PostgresPool): void {
-    if (!source.isOwn || pool !== dead) return;
-    pool = open();
-    void dead.end().catch(ignore);
-  }
-
-  return {
-    get: () => pool,
-    replace,
-    close: async () => {
-      if (source.isOwn) return pool.end();
-      pool.off("error", ignore);
-      pool.off("connect", ignoreErrors);
-    },
-  };
-}
-
-/**
- * Runs work on a connection of the pool, within a time in milliseconds: a network that is silently dead would let a query
- * wait for minutes.
- */
-type Use = <T>(work: (client: PostgresClient) => Promise<T>, timeout?: number) => Promise<T>;
-
-/** @param isFatal whether a connection is closed after this error. */
-function createUse(pool: CurrentPool, longest: number, isFatal = isConnectionLost): Use {
-  return async (work, timeout = longest) => {
-    const from = pool.get();
+  const use: Use = async (work, timeout = longest, isFatal = isConnectionLost) => {
+    const from = pool;
     const late = createTimeout(timeout, () => new ConnectionLost("no answer in time"));
     const connecting = from.connect();
     let client: PostgresClient | undefined;
@@ -107,27 +71,45 @@ function createUse(pool: CurrentPool, longest: number, isFatal = isConnectionLos
       const error = orLost(thrown);
       if (client) release(client, isFatal(error));
       else connecting.then((unused) => unused.release(), ignore);
-      if (isConnectionLost(error)) pool.replace(from);
+      // All connections of a pool lead to the same server: when one is dead, the others are suspect.
+      if (isOwn && pool === from && isConnectionLost(error)) {
+        pool = openPool();
+        void from.end().catch(ignore);
+      }
       throw error;
     } finally {
       late.clear();
     }
   };
+  const close = async (): Promise<void> => {
+    if (isOwn) return pool.end();
+    pool.off("error", ignore);
+    pool.off("connect", ignoreErrors);
+  };
+  return { use, close };
 }
 
 /** Creates the function that runs statements under their names, so that the server keeps them, if it can. */
-function createQuery(use: Use, longest: number): Database["query"] {
+function createQuery(use: Use, longest: number) {
   let areKept = true;
-  const givenUp = createGivenUp(use, longest);
+  /** PostgreSQL goes on with them: one that waits for a lock or a standby keeps its backend, and a server has few. */
+  const givenUp = new Set<string>();
+
+  /** @param timeout in milliseconds, connecting included; that of the database by default. */
   return async function query<Row>(
     statement: Statement,
     values: unknown[] = [],
-    integers: Integers = "number",
+    integers?: Integers,
     timeout?: number,
   ): Promise<readonly Row[]> {
     const { text } = statement;
     const named = areKept ? statement : { text };
-    await givenUp.check(text);
+    if (givenUp.has(text)) {
+      const count = await countGivenUp(use, text, longest);
+      if (count === 0) givenUp.delete(text);
+      if (count >= MOST_GIVEN_UP)
+        throw new StillRunning("earlier statements still wait in the database");
+    }
     try {
       return await use(
         async (client) => (await client.query<Row>(asQuery(named, values, integers))).rows,
@@ -154,30 +136,17 @@ const COUNT_GIVEN_UP = {
       and clock_timestamp() - query_start > $2 * interval '1 millisecond'`,
 };
 
-/**
- * Creates the memory of statements that were given up. PostgreSQL goes on with them: one that waits for a lock or a
- * standby keeps its backend, and a server has few. They are counted there, because it sees them also behind a pooler.
- */
-function createGivenUp(use: Use, longest: number) {
-  const texts = new Set<string>();
-  return {
-    add: (text: string): void => void texts.add(text),
-    /** @throws StillRunning when there are too many with this text. */
-    check: async (text: string): Promise<void> => {
-      if (!texts.has(text)) return;
-      const query = asQuery(COUNT_GIVEN_UP, [text, longest], "number");
-      const count = await use((client) => client.query<[number]>(query)).then(
-        ({ rows }) => rows[0]?.[0] ?? 0,
-        (error: unknown) => {
-          // The view may be forbidden to this user. Then only the lock timeouts limit the wait.
-          if (sqlState(error) !== "42501") throw error;
-          return 0;
-        },
-      );
-      if (count === 0) texts.delete(text);
-      if (count >= MOST_GIVEN_UP) throw new StillRunning();
-    },
-  };
+/** Counts the statements that still run at the server, because it sees them also behind a pooler. */
+async function countGivenUp(use: Use, text: string, longest: number): Promise<number> {
+  try {
+    const query = asQuery(COUNT_GIVEN_UP, [text, longest]);
+    const { rows } = await use((client) => client.query<[number]>(query));
+    return rows[0]?.[0] ?? 0;
+  } catch (error) {
+    // The view may be forbidden to this user. Then only the lock timeouts limit the wait.
+    if (sqlState(error) === "42501") return 0;
+    throw error;
+  }
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { Integers } from "@petstore/storage-sql";
-import type Driver from "pg";
 import { OpenRefusal } from "./open-storage-error.js";
 
 /**
@@ -24,11 +23,14 @@ export interface PostgresClient {
   off(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** A query whose rows come as arrays, and whose values are read as `types` says. */
-interface PostgresQuery {
+export interface Statement {
   readonly text: string;
-  /** With a name, the server keeps the parsed statement for the connection. */
+  /** If it runs more than once: the server keeps it for the connection. No other text has this name. */
   readonly name?: string | undefined;
+}
+
+/** A statement whose rows come as arrays, and whose values are read as `types` says. */
+interface PostgresQuery extends Statement {
   readonly values?: unknown[] | undefined;
   readonly rowMode: "array";
   readonly types: PostgresTypes;
@@ -39,49 +41,37 @@ interface PostgresTypes {
   getTypeParser(type: number): (text: string) => unknown;
 }
 
-export interface PoolSettings {
+export interface PostgresServer {
   readonly url: string;
   readonly connections: number;
-  /** How long connecting may take, in milliseconds. */
-  readonly timeout: number;
 }
 
 /**
- * Loads pg, an optional dependency, and returns a function that creates a pool.
+ * Loads pg, an optional dependency, and returns a function that opens a pool.
  * @throws OpenRefusal `driver_unavailable`
  */
-export async function loadDriver(): Promise<(settings: PoolSettings) => PostgresPool> {
-  const { default: pg } = await importDriver();
-  return ({ url, connections, timeout }) =>
+export async function loadDriver() {
+  const { default: pg } = await import("pg").catch((error: unknown) => {
+    const message = "pg cannot be loaded: run `npm install pg`.";
+    throw new OpenRefusal("driver_unavailable", message, error);
+  });
+  /** @param timeout how long connecting may take, in milliseconds. */
+  return ({ url, connections }: PostgresServer, timeout: number): PostgresPool =>
     new pg.Pool({
       connectionString: url,
       max: connections,
       connectionTimeoutMillis: timeout,
       keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER,
+      keepAliveInitialDelayMillis: 10_000,
       application_name: "petstore",
     });
 }
 
-const KEEP_ALIVE_AFTER = 10_000;
-
-async function importDriver(): Promise<{ readonly default: typeof Driver }> {
-  try {
-    return await import("pg");
-  } catch (error) {
-    throw new OpenRefusal(
-      "driver_unavailable",
-      "pg cannot be loaded: run `npm install pg`.",
-      error,
-    );
-  }
-}
-
 /** Returns a query in pg's form. Integers of the type int8 are read as `integers` says. */
 export function asQuery(
-  { name, text }: { readonly text: string; readonly name?: string },
-  values: unknown[] | undefined,
-  integers: Integers,
+  { name, text }: Statement,
+  values?: unknown[],
+  integers: Integers = "number",
 ): PostgresQuery {
   const types = integers === "bigint" ? asBigints : asNumbers;
   return { name, text, values, rowMode: "array", types };
@@ -93,12 +83,7 @@ const asBigints = readingIntegersAs(BigInt);
 /** Reads a value by the id of its type (`pg_type.oid`), without changing what the host's own queries read. */
 function readingIntegersAs(read: (text: string) => unknown): PostgresTypes {
   const toArray = (text: string): unknown[] =>
-    text === "{}"
-      ? []
-      : text
-          .slice(1, -1)
-          .split(",")
-          .map((item) => (item === "NULL" ? null : BigInt(item)));
+    (text.match(/-?\d+|NULL/g) ?? []).map((item) => (item === "NULL" ? null : BigInt(item)));
   const readers = new Map<number, (text: string) => unknown>([
     [16, (text) => text === "t"],
     [20, read],

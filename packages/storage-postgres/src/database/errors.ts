@@ -14,9 +14,6 @@ export class NotWritten extends Error {
 /** Thrown when too many statements like this one were given up, but still run on the server. Nothing was sent. */
 export class StillRunning extends Error {
   override readonly name = "StillRunning";
-  constructor() {
-    super("earlier statements still wait in the database");
-  }
 }
 
 /** Thrown when it could not be found out in time whether a write was stored. */
@@ -27,9 +24,7 @@ export class OutcomeUnknown extends Error {
 /** Returns the SQLSTATE of an error of PostgreSQL; an empty string for any other error. */
 export function sqlState(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code)
-    ? code
-    : "";
+  return typeof code === "string" && /^(?!E[A-Z]+$)[0-9A-Z]{5}$/.test(code) ? code : "";
 }
 
 /**
@@ -40,15 +35,9 @@ export function sqlState(error: unknown): string {
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true;
   const code = sqlState(error);
-  return /^(?:08|57P0|25006|40003)/.test(code) || (isFatal(error) && !/^(?:28|3D|53)/.test(code));
-}
-
-function isFatal(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    "severity" in error &&
-    /^(?:FATAL|PANIC)$/.test(String(error.severity))
-  );
+  const severity = error instanceof Error && "severity" in error ? String(error.severity) : "";
+  const isFatal = /^(?:FATAL|PANIC)$/.test(severity);
+  return /^(?:08|57P0|25006|40003)/.test(code) || (isFatal && !/^(?:28|3D|53)/.test(code));
 }
 
 /**

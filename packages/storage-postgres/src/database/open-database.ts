@@ -1,38 +1,28 @@
-import { createWarnings, monotonicNow, type Warnings } from "@petstore/storage-sql";
+import { createWarnings, monotonicNow } from "@petstore/storage-sql";
 import { TABLES } from "../tables/schema.js";
 import { migrate } from "../migrations/migrate.js";
-import { createConnection, type Connection } from "./connection.js";
+import { createConnection } from "./connection.js";
 import { createDatabaseClock, type DatabaseClock } from "./database-clock.js";
 import { createDatabase, type Database, type PoolSource } from "./database.js";
 import { loadDriver } from "./driver.js";
 import { OpenRefusal, READ_ONLY } from "./open-storage-error.js";
 import type { Settings } from "./options.js";
 
-/** A database whose tables are up to date. */
-export interface OpenDatabase extends Warnings {
-  readonly connection: Connection;
-  readonly clock: DatabaseClock;
-  /** Closes the storage's own pool; a host's pool stays open. */
-  readonly close: () => Promise<void>;
-}
-
 const OLDEST_POSTGRES = 15;
 
+/** A database whose tables are up to date. */
+export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
+
 /** Connects, and brings the tables up to date. Rejects when the database cannot be used. */
-export async function openDatabase(settings: Settings): Promise<OpenDatabase> {
-  const { source, schema, timeout } = settings;
+export async function openDatabase({ source, schema, timeout }: Settings) {
   const database = createDatabase(await poolSourceOf(source, timeout), timeout);
   try {
     const clock = createDatabaseClock(monotonicNow);
     await refuseUnusable(database, clock);
     await migrate(database, schema);
     await refuseWithoutRights(database, schema);
-    return {
-      connection: createConnection(database, schema),
-      clock,
-      ...createWarnings(),
-      close: () => database.close(),
-    };
+    const connection = createConnection(database, schema);
+    return { connection, clock, ...createWarnings(), close: database.close };
   } catch (error) {
     await database.close();
     throw error;
@@ -42,20 +32,18 @@ export async function openDatabase(settings: Settings): Promise<OpenDatabase> {
 /** A host's pool needs no driver of ours. */
 async function poolSourceOf(source: Settings["source"], timeout: number): Promise<PoolSource> {
   if (!("url" in source)) return { open: () => source, isOwn: false };
-  const createPool = await loadDriver();
-  return { open: () => createPool({ ...source, timeout }), isOwn: true };
+  const openPool = await loadDriver();
+  return { open: () => openPool(source, timeout), isOwn: true };
 }
 
 const SERVER = `select current_setting('server_version_num')::integer, current_setting('server_encoding'),
-  current_setting('fsync'), current_setting('full_page_writes'),
-  current_setting('transaction_read_only'),
-  (extract(epoch from clock_timestamp()) * 1000)::float8`;
+  (select name from unnest(array['fsync', 'full_page_writes']) as name where current_setting(name) = 'off' limit 1),
+  current_setting('transaction_read_only'), (extract(epoch from clock_timestamp()) * 1000)::float8`;
 
-type ServerRow = readonly [
+type ServerRow = [
   version: number,
   encoding: string,
-  fsync: string,
-  fullPageWrites: string,
+  off: string | null,
   readOnly: string,
   now: number,
 ];
@@ -70,7 +58,7 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
   const sentAt = monotonicNow();
   const [row] = await database.query<ServerRow>({ text: SERVER });
   if (!row) throw new TypeError("The server returned no settings.");
-  const [version, encoding, fsync, fullPageWrites, readOnly, now] = row;
+  const [version, encoding, off, readOnly, now] = row;
   clock.observe(now, sentAt, monotonicNow());
   // It answers reads, but may lack the newest commits.
   if (readOnly === "on") throw new OpenRefusal("read_only", READ_ONLY);
@@ -82,9 +70,7 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
   if (encoding !== "UTF8") {
     throw new OpenRefusal("not_utf8", `The database's encoding is ${encoding}, but must be UTF8.`);
   }
-  const settings = { fsync, full_page_writes: fullPageWrites };
-  const [off] = Object.entries(settings).find(([, value]) => value === "off") ?? [];
-  if (off !== undefined) {
+  if (off !== null) {
     throw new OpenRefusal("not_durable", `The setting ${off} is off, so a commit could be lost.`);
   }
 }

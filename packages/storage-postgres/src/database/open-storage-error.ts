@@ -59,11 +59,12 @@ export function openStorageError(error: unknown): OpenPostgresError {
   }
   const cause = causeOf(error);
   const state = sqlState(error);
-  const known = byState.find(([prefix]) => state.startsWith(prefix));
+  // Neither the code nor the message of the error that a connection was lost with has a password.
+  const original = error instanceof ConnectionLost ? (error.cause ?? error) : error;
+  const reason = original instanceof Error ? original.message : "";
+  const code = original instanceof Error && "code" in original ? String(original.code) : "";
+  const known = knownErrors.find(([pattern]) => pattern.test(`${code} ${reason}`));
   if (known) return { code: known[1], message: known[2], cause };
-  const { code, message: reason } = connectionError(error);
-  const wrong = byReason.find(([pattern]) => pattern.test(`${code} ${reason}`));
-  if (wrong) return { code: wrong[1], message: wrong[2], cause };
   if (isConnectionLost(error)) {
     const message = `The PostgreSQL server cannot be reached: ${reason || code}.`;
     return { code: "cannot_connect", message, cause };
@@ -72,43 +73,35 @@ export function openStorageError(error: unknown): OpenPostgresError {
   return { code: "failed", message, cause };
 }
 
-/** Returns the code and message of the error that a connection was lost with, neither of which has a password. */
-function connectionError(error: unknown): { readonly code: string; readonly message: string } {
-  const original = error instanceof ConnectionLost ? (error.cause ?? error) : error;
-  if (!(original instanceof Error)) return { code: "", message: "" };
-  return { code: "code" in original ? String(original.code) : "", message: original.message };
-}
-
 export const READ_ONLY = "The database is a standby, or read-only.";
 
-/** By the beginning of the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-const byState = [
-  ["28P01", "wrong_credentials", "The PostgreSQL server refuses this user or password."],
+/**
+ * By the beginning of the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or by the errors of
+ * pg and of Node's TLS (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
+ */
+const knownErrors = [
+  [/^28P01/, "wrong_credentials", "The PostgreSQL server refuses this user or password."],
   [
-    "28",
+    /^28/,
     "wrong_credentials",
     "The PostgreSQL server does not let this user in: check the user, pg_hba.conf, and whether it requires TLS (`sslmode`).",
   ],
   [
-    "3D000",
+    /^3D000/,
     "no_database",
     "The PostgreSQL server has no database with this name: create it first.",
   ],
-  ["42501", "not_allowed", "The user lacks a right on this database or schema."],
-  ["25006", "read_only", READ_ONLY],
-  ["55P03", "busy", "Another migration holds the lock for too long."],
-  ["57P03", "cannot_connect", "The PostgreSQL server does not accept connections now."],
+  [/^42501/, "not_allowed", "The user lacks a right on this database or schema."],
+  [/^25006/, "read_only", READ_ONLY],
+  [/^55P03/, "busy", "Another migration holds the lock for too long."],
+  [/^57P03/, "cannot_connect", "The PostgreSQL server does not accept connections now."],
   [
-    "53300",
+    /^53300/,
     "cannot_connect",
     "The PostgreSQL server has no connection left: raise its limit, or close others.",
   ],
   // The statements are correct, so a table is missing or already exists.
-  ["42", "schema_conflict", "The schema has tables that differ from those of this version."],
-] as const;
-
-/** By the errors of pg and of Node's TLS (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
-const byReason = [
+  [/^42/, "schema_conflict", "The schema has tables that differ from those of this version."],
   [
     /client password must be/,
     "wrong_credentials",

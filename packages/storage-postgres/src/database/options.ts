@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { PostgresPool } from "./driver.js";
+import type { PostgresPool, PostgresServer } from "./driver.js";
 
 /** Where the storage keeps its data: in a database that it connects to, or over a host's pool. */
 export type PostgresStorageOptions = PostgresUrlOptions | PostgresPoolOptions;
@@ -48,11 +48,6 @@ export interface Settings {
   readonly timeout: number;
 }
 
-export interface PostgresServer {
-  readonly url: string;
-  readonly connections: number;
-}
-
 /** @throws TypeError that names the option, when one is wrong or unknown. It never shows the URL. */
 export function parseOptions(options: PostgresStorageOptions): Settings {
   const parsed = v.safeParse(optionsSchema, options);
@@ -79,32 +74,24 @@ function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
 
 const URL_RULE =
   "must be a URL that starts with postgres:// or postgresql://; in a password, # / ? @ must be percent-encoded";
-const TIMEOUT = "must be a number from 1 to 3,600";
 const CONNECTIONS = "must be an integer from 1 to 100";
 
 /** Matches names that need no quotes and are short enough for PostgreSQL. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 
+const between = (least: number, most: number, rule: string) =>
+  v.pipe(v.number(rule), v.minValue(least, rule), v.maxValue(most, rule));
+
 const optionsSchema = v.strictObject({
   url: v.optional(v.pipe(v.string(URL_RULE), v.check(isPostgresUrl, URL_RULE))),
-  connections: v.optional(
-    v.pipe(
-      v.number(CONNECTIONS),
-      v.integer(CONNECTIONS),
-      v.minValue(1, CONNECTIONS),
-      v.maxValue(100, CONNECTIONS),
-    ),
-  ),
+  connections: v.optional(v.pipe(between(1, 100, CONNECTIONS), v.integer(CONNECTIONS))),
   pool: v.optional(v.custom<PostgresPool>(isPool, "must be a pg Pool")),
   schema: v.optional(
     v.pipe(v.string(), v.regex(SCHEMA, "must be lower-case letters, digits and _")),
     "petstore",
   ),
   durableUsage: v.optional(v.boolean("must be a boolean"), false),
-  timeoutSeconds: v.optional(
-    v.pipe(v.number(TIMEOUT), v.minValue(1, TIMEOUT), v.maxValue(3_600, TIMEOUT)),
-    5,
-  ),
+  timeoutSeconds: v.optional(between(1, 3_600, "must be a number from 1 to 3,600"), 5),
 });
 
 /**

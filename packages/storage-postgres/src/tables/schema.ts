@@ -1,12 +1,4 @@
 import { systemRandom } from "@petstore/core/internal";
-import type { SqlSchema } from "@petstore/storage-sql";
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from "kysely";
 
 /** The tables that the storage reads and writes. */
 export const TABLES = [
@@ -36,16 +28,4 @@ export function isText(text: string): boolean {
  */
 export function randomStamp(): string {
   return Buffer.from(systemRandom(8)).readBigInt64BE().toString();
-}
-
-/** Creates a kysely that compiles statements but cannot run them. */
-export function createCompiler(): Kysely<SqlSchema> {
-  return new Kysely<SqlSchema>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (database) => new PostgresIntrospector(database),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  });
 }
