@@ -12,8 +12,6 @@ import { createPostgresPetStorage } from "./storage/pet-storage.js";
 import { createPostgresUsageStorage } from "./storage/usage-storage.js";
 import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
 import { prepareApiKeys } from "./tables/api-keys.js";
-import { preparePetCreations } from "./tables/pet-creations.js";
-import { preparePets } from "./tables/pets.js";
 
 /**
  * Opens a storage on PostgreSQL, and creates or updates its tables. An unusable database fails this call,
@@ -51,31 +49,20 @@ function createStorage(
     keys: createWriter(connection, warn, "on"),
     imports: createWriter(connection, warn, "on"),
   };
-  const calls = createAttempts(settings);
-  const usage = createPostgresUsageStorage({
-    table: prepareApiKeyUsage(connection, usageCommit),
-    writer: writers.usage,
-    clock,
-    settings,
-  });
-  const pets = createPostgresPetStorage({
-    pets: preparePets(connection),
-    creations: preparePetCreations(connection),
-    writer: writers.pets,
-    importer: writers.imports,
-    run: calls.run,
-    settings,
-  });
+  const { run, close: closeCalls } = createAttempts(settings);
+  const usages = prepareApiKeyUsage(connection, usageCommit);
+  const usage = createPostgresUsageStorage(usages, writers.usage, clock, settings);
+  const pets = createPostgresPetStorage(connection, writers, run, settings);
 
   return {
     pets: pets.pets,
-    keys: createPostgresKeyStorage(prepareApiKeys(connection), writers.keys, calls.run),
+    keys: createPostgresKeyStorage(prepareApiKeys(connection), writers.keys, run),
     usage: usage.usage,
     clock,
     onWarning,
     close: createClose({
       settle: async () => {
-        await Promise.all([usage.close(), pets.close(), calls.close()]);
+        await Promise.all([usage.close(), pets.close(), closeCalls()]);
         // What is left of a writer is removed later by others.
         await Promise.allSettled(Object.values(writers).map((writer) => writer.close()));
       },

@@ -16,24 +16,15 @@ export interface AttemptSettings {
   readonly now: () => number;
 }
 
-/** Runs calls that share no statement with others. */
-export interface Calls {
-  /** Retries a call until its deadline while its error is temporary. It may have a limit of its own. */
-  readonly run: <T>(
-    name: string,
-    action: () => Promise<T>,
-    limit?: number,
-  ) => Promise<Result<T, StorageError>>;
-  /** Refuses new calls. Resolves when the earlier ones are settled. */
-  close(): Promise<void>;
-}
-
 /** How long an import may take, in milliseconds: 20,000 keys take about a second, and cross a network. */
 export const IMPORT_TIMEOUT = 60_000;
 /** How much later the call fails, so that the writer can find out what became of its statement. */
 export const LOOK_UP_TIME = 5_000;
 
-export function createAttempts({ errors, timeout, limit: longest, now }: AttemptSettings): Calls {
+/** Runs calls that share no statement with others. */
+export type Calls = ReturnType<typeof createAttempts>;
+
+export function createAttempts({ errors, timeout, limit: longest, now }: AttemptSettings) {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
@@ -53,14 +44,20 @@ export function createAttempts({ errors, timeout, limit: longest, now }: Attempt
     }
   }
   return {
-    run: (name, action, limit = longest) => {
+    /** Retries a call until its deadline while its error is temporary. It may have a limit of its own. */
+    run: <T>(
+      name: string,
+      action: () => Promise<T>,
+      limit = longest,
+    ): Promise<Result<T, StorageError>> => {
       if (isClosed) return Promise.resolve(err(storageClosed(name)));
       const result = runInTime(name, action, limit);
       running.add(result);
       void result.finally(() => running.delete(result));
       return result;
     },
-    close: async () => {
+    /** Refuses new calls. Resolves when the earlier ones are settled. */
+    close: async (): Promise<void> => {
       isClosed = true;
       await Promise.all(running);
     },

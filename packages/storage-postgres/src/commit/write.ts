@@ -5,8 +5,11 @@ import type { Connection, Select } from "../database/connection.js";
 /** A prepared statement that writes. It returns what it has written, and whether the server syncs its disk. */
 export type Write<Argument> = Select<
   Numbered<Argument>,
-  readonly [written: readonly (bigint | null)[], isDurable: boolean]
+  readonly [written: Recorded, isDurable: boolean]
 >;
+
+/** What a statement has written, for its caller; empty if it stored nothing. */
+export type Recorded = readonly (bigint | null)[];
 
 /** The argument of a statement, with the writer's id and the number of the statement. */
 interface Numbered<Argument> {
@@ -21,19 +24,18 @@ export type Synchronous = "on" | "off";
 export interface WriteParts {
   /** Common table expressions. They do nothing if `writer`, a table of one row or none, is empty. */
   readonly expressions: RawBuilder<unknown>;
-  /** An array of bigint: what the statement has written, for its caller. */
+  /** An array of bigint: what is `Recorded`. */
   readonly written: RawBuilder<unknown>;
-  readonly synchronous: Synchronous;
+  /** `on` by default. */
+  readonly synchronous?: Synchronous;
 }
 
 /**
- * How long a statement waits for a lock, in milliseconds. One that is given up would wait on the server for as long as
- * another transaction stays open. A row may need two locks, and both waits fit in the 2 seconds that a statement has at least.
+ * A condition that holds, and limits each wait for a lock in the rest of its statement to 0.9 seconds; no session setting
+ * changes. A statement that is given up would wait on the server for as long as another transaction stays open. A row may
+ * need two locks, and both waits fit in the 2 seconds that a statement has at least.
  */
-const LOCK_TIMEOUT = 900;
-
-/** A condition that holds, and limits the waits for locks in the rest of its statement; no session setting changes. */
-export const withLockTimeout = sql`set_config('lock_timeout', ${sql.lit(String(LOCK_TIMEOUT))}, true) <> ''`;
+export const withLockTimeout = sql`set_config('lock_timeout', '900', true) <> ''`;
 
 /** Prepares a statement that writes, for a `Writer`. */
 export function prepareWrite<Argument>(
@@ -45,10 +47,10 @@ export function prepareWrite<Argument>(
     (value: Parameter<Numbered<Argument>>, columns: RawBuilder<unknown>) => {
       const of = <T>(read: (argument: Argument) => T) => value.of(({ argument }) => read(argument));
       const named = <Name extends keyof Argument & string>(name: Name) => of((all) => all[name]);
-      const { expressions, written, synchronous } = build(Object.assign(named, { of }));
+      const { expressions, written, synchronous = "on" } = build(Object.assign(named, { of }));
       const writers = table("writers");
       const before = sql`id = ${value("writer")} and seq = ${value("seq")}::bigint - 1`;
-      return sql<{ written: readonly (bigint | null)[]; is_durable: boolean }>`
+      return sql<{ written: Recorded; is_durable: boolean }>`
       with writer as (select id from ${writers} where ${before} and ${withLockTimeout} for no key update),
         ${expressions}
       update ${writers}

@@ -10,27 +10,7 @@ import {
   NotWritten,
   OutcomeUnknown,
 } from "../database/errors.js";
-import { LEVELS, withLockTimeout, type Synchronous, type Write } from "./write.js";
-
-/**
- * Runs statements that write, each exactly once. When the connection is lost, the statement may have been
- * committed, may have failed, or may still be running. Each statement therefore has a number: it sets this
- * number in the writer's own row of `writers`, and does nothing unless it finds the number before it there.
- * After an error, the writer sets the number itself. The row then shows whether the statement was committed, and the
- * statement can no longer be committed later. Without the row, that is not known: an operator may have removed it.
- */
-export interface Writer {
-  /**
-   * Runs a statement, and resolves to what it recorded. The earlier one must have ended.
-   * @throws NotWritten when it certainly stored nothing; OutcomeUnknown; PostgreSQL's errors
-   */
-  write<Argument>(
-    statement: Write<Argument>,
-    argument: Argument,
-    timeout?: number,
-  ): Promise<readonly (bigint | null)[]>;
-  close(): Promise<void>;
-}
+import { LEVELS, withLockTimeout, type Recorded, type Synchronous, type Write } from "./write.js";
 
 /** How long a writer tries to find out whether a statement was committed. */
 const LOOK_UP = { timeout: 3_000, now: monotonicNow, isBusy };
@@ -50,6 +30,15 @@ interface WriterRow {
 }
 
 /**
+ * Runs statements that write, each exactly once. When the connection is lost, the statement may have been
+ * committed, may have failed, or may still be running. Each statement therefore has a number: it sets this
+ * number in the writer's own row of `writers`, and does nothing unless it finds the number before it there.
+ * After an error, the writer sets the number itself. The row then shows whether the statement was committed, and the
+ * statement can no longer be committed later. Without the row, that is not known: an operator may have removed it.
+ */
+export type Writer = ReturnType<typeof createWriter>;
+
+/**
  * @param onWarning learns that the database has lost commits, or may lose them.
  * @param synchronous how the statements commit.
  */
@@ -57,7 +46,7 @@ export function createWriter(
   connection: Connection,
   onWarning: (warning: StorageWarning) => void,
   synchronous: Synchronous,
-): Writer {
+) {
   const rows = prepareRows(connection, synchronous);
   /** The row as the last statement left it; `undefined` before the first statement, and if that is not known. */
   let row: WriterRow | undefined;
@@ -66,21 +55,42 @@ export function createWriter(
   let wroteAt = -Infinity;
   let wasDurable = true;
 
-  const reportDurability = (isDurable: boolean): void => {
-    if (wasDurable && !isDurable) onWarning(NOT_DURABLE);
-    wasDurable = isDurable;
-  };
+  /** Inserts a row for a new writer. Removes those of writers that are gone. */
   const begin = async (): Promise<WriterRow> => {
-    const registered = await register(rows);
+    const id = Buffer.from(systemRandom(16)).toString("hex");
+    await rows.insert({ id });
+    await rows.sweep(undefined);
     if (missed) {
       const [[seq] = [0]] = await rows.find(missed);
       if (seq < missed.seq) onWarning(COMMITS_LOST);
       missed = undefined;
     }
-    return registered;
+    return { id, seq: 0 };
+  };
+  /** Finds out what became of a statement; `undefined` if that is not known. */
+  const lookUp = async (before: WriterRow, after: WriterRow): Promise<Recorded | undefined> => {
+    const found = await retryWhileBusy(LOOK_UP, () => rows.fence(after)).catch(() => undefined);
+    row = undefined;
+    if (!found) {
+      missed = before;
+      return undefined;
+    }
+    const [[seq, written] = []] = found;
+    if ((seq ?? 0) < before.seq) onWarning(COMMITS_LOST);
+    else if (seq !== undefined) row = after;
+    if (seq === undefined) return undefined;
+    return seq === after.seq ? written : [];
   };
   return {
-    write: async (statement, argument, timeout) => {
+    /**
+     * Runs a statement, and resolves to what it recorded. The earlier one must have ended.
+     * @throws NotWritten when it certainly stored nothing; OutcomeUnknown; PostgreSQL's errors
+     */
+    write: async <Argument>(
+      statement: Write<Argument>,
+      argument: Argument,
+      timeout?: number,
+    ): Promise<Recorded> => {
       const now = monotonicNow();
       if (now - wroteAt > LONGEST_IDLE) row = undefined;
       wroteAt = now;
@@ -91,54 +101,27 @@ export function createWriter(
       try {
         const [recorded] = await statement({ argument, writer: after.id, seq: after.seq }, timeout);
         if (recorded) {
+          const [written, isDurable] = recorded;
           row = after;
-          reportDurability(recorded[1]);
-          return recorded[0];
+          if (wasDurable && !isDurable) onWarning(NOT_DURABLE);
+          wasDurable = isDurable;
+          return written;
         }
       } catch (error) {
         if (!mayBeCommitted(error)) throw error;
         isUnknown = true;
         failure = isConnectionLost(error) ? new NotWritten(LOST_BEFORE) : error;
       }
-      const { recorded, isBehind, ...found } = await lookUp(rows, before, after);
-      ({ row } = found);
-      if (isBehind) onWarning(COMMITS_LOST);
-      else if (isBehind === undefined) missed = before;
+      const recorded = await lookUp(before, after);
       if (recorded && recorded.length > 0) return recorded;
       throw isUnknown && !recorded
         ? new OutcomeUnknown("the connection was lost, and it may have been stored")
         : failure;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       if (row) await rows.remove(row);
     },
   };
-}
-
-/** Inserts a row for a new writer. Removes those of writers that are gone. */
-async function register(rows: WriterRows): Promise<WriterRow> {
-  const id = Buffer.from(systemRandom(16)).toString("hex");
-  await rows.insert({ id });
-  await rows.sweep(undefined);
-  return { id, seq: 0 };
-}
-
-/** What became of a statement: `recorded` is empty if it stored nothing, and left out if that is not known. */
-interface Found {
-  readonly row: WriterRow | undefined;
-  readonly recorded?: readonly (bigint | null)[] | undefined;
-  /** Whether the database lacks what the writer has committed; `undefined` if that is not known. */
-  readonly isBehind: boolean | undefined;
-}
-
-async function lookUp(rows: WriterRows, before: WriterRow, after: WriterRow): Promise<Found> {
-  const found = await retryWhileBusy(LOOK_UP, () => rows.fence(after)).catch(() => undefined);
-  if (!found) return { row: undefined, isBehind: undefined };
-  const [[seq, written] = []] = found;
-  const isBehind = (seq ?? 0) < before.seq;
-  if (seq === undefined) return { row: undefined, isBehind };
-  const recorded = seq === after.seq ? written : [];
-  return { row: isBehind ? undefined : after, recorded, isBehind };
 }
 
 const COMMITS_LOST: StorageWarning = {
@@ -147,15 +130,12 @@ const COMMITS_LOST: StorageWarning = {
     "The database has lost commits that it had acknowledged: it crashed, failed over to a standby, or was restored.",
 };
 
-const committing = (level: "off" | "local") =>
-  sql`set_config('synchronous_commit', ${sql.lit(level)}, true)`;
-
 const NOT_DURABLE: StorageWarning = {
   code: "not_durable",
   message: "fsync or full_page_writes of the server is off, so it may lose what it has committed.",
 };
 
-type WriterRows = ReturnType<typeof prepareRows>;
+const LOCAL = sql`set_config('synchronous_commit', 'local', true)`;
 
 /**
  * Prepares the statements on the rows of writers. Only a fence has to survive a crash: what that undoes is registered
@@ -168,7 +148,7 @@ function prepareRows({ prepare, select, table }: Connection, synchronous: Synchr
       [],
       (value: Parameter<{ id: string }>) =>
         sql`insert into ${writers} (id, seq, written, seen_at)
-        values (${value("id")}, 0, '{}', clock_timestamp()) returning ${committing("off")}`,
+        values (${value("id")}, 0, '{}', clock_timestamp()) returning ${LEVELS.off}`,
     ),
     /**
      * Makes sure that the statement with this number is not committed later, or that its commit survives what it was to
@@ -177,14 +157,14 @@ function prepareRows({ prepare, select, table }: Connection, synchronous: Synchr
     fence: prepare(
       ["seq", "written"],
       (value: Parameter<WriterRow>, columns: RawBuilder<unknown>) =>
-        sql<{ seq: number; written: readonly (bigint | null)[] }>`
+        sql<{ seq: number; written: Recorded }>`
         with found as (
           select * from ${writers} where id = ${value("id")} and ${withLockTimeout} for no key update),
         fenced as (
           update ${writers} as own set seq = ${value("seq")}, seen_at = clock_timestamp(),
             written = case when found.seq = ${value("seq")} then found.written else '{}' end
           from found where own.id = found.id and found.seq >= ${value("seq")}::bigint - 1
-          returning ${synchronous === "on" ? LEVELS.on : committing("local")})
+          returning ${synchronous === "on" ? LEVELS.on : LOCAL})
         select ${columns} from found`,
     ),
     find: select(
@@ -195,14 +175,14 @@ function prepareRows({ prepare, select, table }: Connection, synchronous: Synchr
     remove: prepare(
       [],
       (value: Parameter<{ id: string }>) =>
-        sql`delete from ${writers} where id = ${value("id")} returning ${committing("off")}`,
+        sql`delete from ${writers} where id = ${value("id")} returning ${LEVELS.off}`,
     ),
     sweep: prepare(
       [],
       () =>
         sql`delete from ${writers} where id = any(array(
           select id from ${writers} where seen_at < now() - ${sql.lit(FORGOTTEN_AFTER)}::interval
-          for update skip locked)) returning ${committing("off")}`,
+          for update skip locked)) returning ${LEVELS.off}`,
     ),
   };
 }

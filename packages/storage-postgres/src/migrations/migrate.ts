@@ -1,12 +1,6 @@
 import type { Database } from "../database/database.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import { initial } from "./initial.js";
-import type { Migration } from "./migration.js";
-import { randomEdits } from "./random-edits.js";
-import { timeline } from "./timeline.js";
-
-/** Every migration, in order; numbered from 1. */
-const migrations: readonly Migration[] = [initial, timeline, randomEdits];
+import { migrations } from "./migrations.js";
 
 /** How long a migration waits for another server's, in milliseconds. */
 const LOCK_TIMEOUT = 10_000;
@@ -17,7 +11,15 @@ const LOCK_TIMEOUT = 10_000;
  * @param schema the schema for the tables; `petstore` by default.
  */
 export function postgresMigrations(schema = "petstore"): string {
-  const quoted = quote(schema);
+  // A name may be a word of SQL.
+  const quoted = `"${schema}"`;
+  const steps = migrations.map(
+    ({ name, breaking, statements }, index) => `do $migration$ begin
+if exists (select from ${quoted}.migrations where number = ${index + 1}) then return; end if;
+${statements.replaceAll(":schema", () => quoted)}
+insert into ${quoted}.migrations (number, name, breaking) values (${index + 1}, '${name}', ${breaking});
+end $migration$;`,
+  );
   return `begin;
 set local lock_timeout = ${LOCK_TIMEOUT};
 -- Two that create at once would fail.
@@ -32,21 +34,9 @@ create table if not exists ${quoted}.migrations (
   name text not null,
   breaking boolean not null
 );
-${migrations.map((migration, index) => whenMissing(quoted, migration, index + 1)).join("\n")}
+${steps.join("\n")}
 commit;
 `;
-}
-
-function whenMissing(
-  schema: string,
-  { name, breaking, statements }: Migration,
-  number: number,
-): string {
-  return `do $migration$ begin
-if exists (select from ${schema}.migrations where number = ${number}) then return; end if;
-${statements(schema)}
-insert into ${schema}.migrations (number, name, breaking) values (${number}, '${name}', ${breaking});
-end $migration$;`;
 }
 
 /**
@@ -54,27 +44,14 @@ end $migration$;`;
  * @throws OpenRefusal `schema_too_new`
  */
 export async function migrate(database: Database, schema: string): Promise<void> {
-  const latest = await latestNumber(database, schema);
-  if (latest < migrations.length) await database.run(postgresMigrations(schema));
-}
-
-/** The number of the newest migration in the database; 0 if there is none. */
-async function latestNumber(database: Database, schema: string): Promise<number> {
   const exists = `select to_regclass('${schema}.migrations') is not null`;
+  const numbers = `select coalesce(max(number), 0), coalesce(max(number) filter (where breaking), 0) from "${schema}".migrations`;
   const [found] = await database.query<[boolean]>({ text: exists });
-  if (!found?.[0]) return 0;
-  const [row] = await database.query<[number, number]>({
-    text: `select coalesce(max(number), 0), coalesce(max(number) filter (where breaking), 0) from ${quote(schema)}.migrations`,
-  });
+  const [row] = found?.[0] ? await database.query<[number, number]>({ text: numbers }) : [];
   const [latest = 0, latestBreaking = 0] = row ?? [];
-  if (latestBreaking <= migrations.length) return latest;
-  throw new OpenRefusal(
-    "schema_too_new",
-    `The database has schema ${latest}; this version of @petstore/storage-postgres knows schemas up to ${migrations.length}.`,
-  );
-}
-
-/** A name may be a word of SQL. */
-function quote(schema: string): string {
-  return `"${schema}"`;
+  if (latestBreaking > migrations.length) {
+    const message = `The database has schema ${latest}; this version of @petstore/storage-postgres knows schemas up to ${migrations.length}.`;
+    throw new OpenRefusal("schema_too_new", message);
+  }
+  if (latest < migrations.length) await database.run(postgresMigrations(schema));
 }

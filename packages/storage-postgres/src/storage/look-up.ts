@@ -2,23 +2,23 @@ import { createGroupCommit, type GroupCommit } from "@petstore/storage-sql";
 import type { AttemptSettings } from "../commit/calls.js";
 
 /**
- * Creates a look-up of the values of keys. Calls that arrive together share a statement.
- * @param read resolves to the values of these keys, which differ, as pairs of key and value.
+ * Creates reads of which those that arrive together share a statement.
+ * @param read resolves to the function that returns what was read for each of these subjects.
  */
-export function createLookUp<Key extends string | bigint, Value>(
+export function createLookUp<Subject, Value>(
   settings: AttemptSettings,
-  read: (keys: readonly Key[]) => Promise<readonly (readonly [Key, Value])[]>,
+  read: (subjects: readonly Subject[]) => Promise<(subject: Subject) => Value>,
 ) {
-  const reads: GroupCommit<ReadonlyMap<Key, Value>, Key> = createGroupCommit({
+  const reads: GroupCommit<(subject: Subject) => Value, Subject> = createGroupCommit({
     ...settings,
     kind: { storage: "postgres", group: "reads" },
     commit: async (calls) => {
-      const found = new Map(await read([...new Set(calls.map(({ subject }) => subject))]));
+      const found = await read(calls.map(({ subject }) => subject));
       return calls.map(({ work }) => work(found));
     },
   });
   return {
-    find: (name: string, key: Key) => reads.add(name, (found) => found.get(key), key),
+    find: (name: string, subject: Subject) => reads.add(name, (found) => found(subject), subject),
     close: () => reads.close(),
   };
 }

@@ -5,7 +5,6 @@ import {
   type Creation,
   type CreationRequest,
   type ImportedPets,
-  type NewPet,
   type PetQuery,
   type PetStorage,
 } from "@petstore/core/storage";
@@ -18,6 +17,7 @@ import {
   NoIdLeft,
   type Call,
   type Outcome,
+  type PetCreation,
 } from "@petstore/storage-sql";
 import {
   createTurns,
@@ -26,68 +26,73 @@ import {
   type AttemptSettings,
   type Calls,
 } from "../commit/calls.js";
+import type { Recorded } from "../commit/write.js";
 import type { Writer } from "../commit/writer.js";
-import type { PetCreations, PetToCreate } from "../tables/pet-creations.js";
-import type { Additions, Pets, Revision } from "../tables/pets.js";
+import type { Connection } from "../database/connection.js";
+import {
+  preparePetCreations,
+  type PetCreations,
+  type PetToCreate,
+} from "../tables/pet-creations.js";
+import { preparePets, type Pets, type Revision } from "../tables/pets.js";
 import { createLookUp } from "./look-up.js";
 
-export interface PetStorageOptions {
-  readonly pets: Pets;
-  readonly creations: PetCreations;
-  readonly writer: Writer;
-  /** For imports, which take longer than creates wait. */
-  readonly importer: Writer;
-  readonly run: Calls["run"];
-  readonly settings: AttemptSettings;
-}
-
 /** `close` resolves when its calls are settled. */
-export function createPostgresPetStorage(options: PetStorageOptions): {
-  readonly pets: PetStorage;
-  readonly close: () => Promise<void>;
-} {
-  const { pets, creations, writer, importer, run, settings } = options;
+export function createPostgresPetStorage(
+  connection: Connection,
+  writers: Readonly<Record<"pets" | "imports", Writer>>,
+  run: Calls["run"],
+  settings: AttemptSettings,
+) {
+  const table = preparePets(connection);
   const creates = createGroupCommit<Added, PetToCreate>({
     ...settings,
     kind: { storage: "postgres", group: "writes" },
-    commit: createCommit(pets, creations, writer),
+    commit: createCommit(table, preparePetCreations(connection), writers.pets),
   });
-  const finds = createLookUp(settings, async (ids: readonly bigint[]) =>
-    (await pets.find(ids)).map((pet) => [pet.id, pet] as const),
-  );
-  const lists = createListing(pets, settings);
+  const findAll = async (ids: readonly bigint[]) => {
+    const found = await table.find([...new Set(ids)]);
+    const byId = new Map(found.map((pet) => [pet.id, pet]));
+    return (id: bigint) => byId.get(id);
+  };
+  const finds = createLookUp(settings, findAll);
+  const lists = createLookUp(settings, createListing(table));
   const inTurn = createTurns();
   const importPets = async (moved: readonly Pet[]): Promise<ImportedPets> => {
-    const found = await pets.find(moved.map(({ id }) => id));
-    const byId = new Map(found.map((pet) => [pet.id, pet]));
-    const { missing, conflict } = missingPets(moved, (id) => byId.get(id));
+    const { missing, conflict } = missingPets(moved, await findAll(moved.map(({ id }) => id)));
     // Another server may take one of the ids meanwhile: then the statement fails.
-    if (missing.length > 0) await importer.write(pets.import, missing, IMPORT_TIMEOUT);
+    if (missing.length > 0) await writers.imports.write(table.import, missing, IMPORT_TIMEOUT);
     return { added: missing.length, conflict };
   };
-  return {
-    pets: {
-      create: (pet) => creates.add("Adding a pet", ({ id }) => petOf(id, pet), { pet }),
-      createOnce: (pet, request) =>
-        creates.add("Adding a pet once", ({ id, earlier }) => earlier ?? creationOf(id, request), {
-          pet,
-          request,
-        }),
-      import: (moved) =>
-        run("Importing pets", () => inTurn(() => importPets(moved)), IMPORT_TIMEOUT + LOOK_UP_TIME),
-      find: (id) => finds.find("Finding a pet", id),
-      list: (query) => lists.add("Listing pets", (pageOf) => pageOf(query), query),
-    },
-    close: async () => {
-      await Promise.all([creates.close(), finds.close(), lists.close()]);
-    },
+  const pets: PetStorage = {
+    create: (pet) => creates.add("Adding a pet", ({ id }) => petOf(id, pet), { pet }),
+    createOnce: (pet, request) =>
+      creates.add("Adding a pet once", ({ id, earlier }) => creationOf(id, earlier, request), {
+        pet,
+        request,
+      }),
+    import: (moved) =>
+      run("Importing pets", () => inTurn(() => importPets(moved)), IMPORT_TIMEOUT + LOOK_UP_TIME),
+    find: (id) => finds.find("Finding a pet", id),
+    list: (query) => lists.find("Listing pets", query),
   };
+  const close = () => Promise.all([creates.close(), finds.close(), lists.close()]);
+  return { pets, close };
 }
 
-/** What a call's work gets: the id of its pet, or the creation that is remembered under its token. */
+/** What a call's work gets: the id of its pet, and the creation that is remembered under its token, if any. */
 interface Added {
   readonly id: bigint;
-  readonly earlier?: Creation;
+  readonly earlier?: PetCreation;
+}
+
+function creationOf(
+  petId: bigint,
+  earlier: PetCreation | undefined,
+  request: CreationRequest,
+): Creation {
+  const { fingerprint, expiresAt } = earlier ?? request;
+  return { petId, fingerprint, expiresAt, replayed: earlier !== undefined };
 }
 
 type AddCall<T> = Call<Added, PetToCreate, T>;
@@ -100,39 +105,37 @@ function createCommit(table: Pets, creations: PetCreations, writer: Writer) {
   // A standby that was behind when it took over must not give out the same ids again.
   let lastId = 0n;
 
-  const add = async (pets: readonly PetToCreate[]): Promise<readonly (bigint | null)[]> => {
+  const add = async (pets: readonly PetToCreate[]): Promise<Recorded> => {
     if (pets.length === 0) return [];
     if (lastId > INT64_MAX - BigInt(pets.length)) throw new NoIdLeft();
     // The statement that knows no tokens takes a third less time.
     const ids = pets.some(({ request }) => request)
       ? await writer.write(creations.add, { pets, lastId })
-      : idsAfter(await writer.write(table.add, withoutTokens(pets, lastId)), pets.length);
+      : idsAfter(
+          await writer.write(table.add, { pets: pets.map(({ pet }) => pet), lastId }),
+          pets.length,
+        );
     for (const id of ids) if (id !== null && id > lastId) lastId = id;
     return ids;
   };
 
   return async <T>(calls: readonly AddCall<T>[]): Promise<readonly Outcome<T>[]> => {
-    const earlier = await findEarlier(creations, calls);
+    const subjects = calls.map(({ subject }) => subject);
+    const earlierOf = await findEarlier(creations, subjects);
     const tokens = new Set<string>();
-    const wanted = calls
-      .map(({ subject }) => subject)
-      .filter((subject) => !earlier.has(subject) && isFirst(tokens, subject));
+    const wanted = subjects.filter((subject) => !earlierOf(subject) && isFirst(tokens, subject));
     const ids = await add(wanted);
     const added = new Map(wanted.map((subject, index) => [subject, ids[index] ?? undefined]));
     return calls.map(({ work, subject }): Outcome<T> => {
-      const creation = earlier.get(subject);
-      if (creation) return work({ id: creation.petId, earlier: creation });
+      const earlier = earlierOf(subject);
+      if (earlier) return work({ id: earlier.petId, earlier });
       const id = added.get(subject);
       return id === undefined ? AGAIN : work({ id });
     });
   };
 }
 
-function withoutTokens(pets: readonly PetToCreate[], lastId: bigint): Additions<NewPet> {
-  return { pets: pets.map(({ pet }) => pet), lastId };
-}
-
-function idsAfter([before]: readonly (bigint | null)[], count: number): readonly bigint[] {
+function idsAfter([before]: Recorded, count: number): readonly bigint[] {
   if (before === undefined || before === null) return [];
   return Array.from({ length: count }, (_, index) => before + BigInt(index + 1));
 }
@@ -144,13 +147,10 @@ function isFirst(tokens: Set<string>, { request }: PetToCreate): boolean {
   return tokens.add(request.token).size > size;
 }
 
-/** The creations that are remembered for these calls. Also removes a few that no longer are. */
-async function findEarlier(
-  creations: PetCreations,
-  calls: readonly AddCall<unknown>[],
-): Promise<ReadonlyMap<PetToCreate, Creation>> {
-  const requests = calls.flatMap(({ subject }) => subject.request ?? []);
-  if (requests.length === 0) return new Map();
+/** Resolves to the function that returns the creation that is remembered for a pet. Also removes a few that no longer are. */
+async function findEarlier(creations: PetCreations, pets: readonly PetToCreate[]) {
+  const requests = pets.flatMap(({ request }) => request ?? []);
+  if (requests.length === 0) return () => undefined;
   const latest = Math.max(...requests.map(({ now }) => now));
   const [found] = await Promise.all([
     creations.find(requests.map(({ token }) => token)),
@@ -158,25 +158,15 @@ async function findEarlier(
     // one cannot.
     creations.removeExpired({ now: latest, count: 2 * requests.length }).catch(() => undefined),
   ]);
-  const byToken = new Map(found.map(({ token, ...creation }) => [token, creation]));
-  return new Map(
-    calls.flatMap(({ subject }) => {
-      const { request } = subject;
-      const creation = request && byToken.get(request.token);
-      const isRemembered = creation && request.now < creation.expiresAt;
-      return isRemembered ? [[subject, { ...creation, replayed: true }] as const] : [];
-    }),
-  );
+  const byToken = new Map(found.map((creation) => [creation.token, creation]));
+  return ({ request }: PetToCreate): PetCreation | undefined => {
+    const creation = request && byToken.get(request.token);
+    return creation && request.now < creation.expiresAt ? creation : undefined;
+  };
 }
 
-function creationOf(petId: bigint, { fingerprint, expiresAt }: CreationRequest): Creation {
-  return { petId, fingerprint, expiresAt, replayed: false };
-}
-
-type PageOf = (query: PetQuery) => PetPage;
-
-/** Lists pets; equal queries that arrive together share a statement, which reads no pets if none changed. */
-function createListing(table: Pets, settings: AttemptSettings) {
+/** Lists pets; equal queries share a statement, which reads no pets if none changed. */
+function createListing(table: Pets) {
   const cache = createPageCache<Revision>();
   let newest: Revision | undefined;
 
@@ -189,19 +179,15 @@ function createListing(table: Pets, settings: AttemptSettings) {
     cache.keep(revision, query, page);
     return page;
   };
-  return createGroupCommit<PageOf, PetQuery>({
-    ...settings,
-    kind: { storage: "postgres", group: "reads" },
-    commit: async (calls) => {
-      const queries = new Map(calls.map(({ subject }) => [keyOf(subject), subject]));
-      const reads = [...queries].map(async ([key, query]) => [key, await read(query)] as const);
-      const pages = new Map(await Promise.all(reads));
-      const pageOf: PageOf = (query) => {
-        const page = pages.get(keyOf(query));
-        if (!page) throw new TypeError("The page was not read.");
-        return page;
-      };
-      return calls.map(({ work }) => work(pageOf));
-    },
-  });
+  return async (queries: readonly PetQuery[]) => {
+    const reads = [...new Map(queries.map((query) => [keyOf(query), query]))];
+    const pages = new Map(
+      await Promise.all(reads.map(async ([key, query]) => [key, await read(query)] as const)),
+    );
+    return (query: PetQuery): PetPage => {
+      const page = pages.get(keyOf(query));
+      if (!page) throw new TypeError("The page was not read.");
+      return page;
+    };
+  };
 }

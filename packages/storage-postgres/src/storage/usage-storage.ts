@@ -20,13 +20,6 @@ import type { ApiKeyUsage, StampedKey, StampedUsage } from "../tables/api-key-us
 import { isText, randomStamp } from "../tables/schema.js";
 import { createLookUp } from "./look-up.js";
 
-export interface UsageStorageOptions {
-  readonly table: ApiKeyUsage;
-  readonly writer: Writer;
-  readonly clock: DatabaseClock;
-  readonly settings: AttemptSettings;
-}
-
 /**
  * How many turns of the event loop charges wait for others, if there are others. Callers that were answered together
  * send their next requests within these turns, and one statement for all costs little more than for one of them.
@@ -34,30 +27,27 @@ export interface UsageStorageOptions {
 const GATHER_TURNS = 16;
 
 /** `close` resolves when its calls are settled. */
-export function createPostgresUsageStorage(options: UsageStorageOptions): {
-  readonly usage: UsageStorage;
-  readonly close: () => Promise<void>;
-} {
-  const { table, settings } = options;
+export function createPostgresUsageStorage(
+  table: ApiKeyUsage,
+  writer: Writer,
+  clock: DatabaseClock,
+  settings: AttemptSettings,
+) {
   const charges = createGroupCommit<UsageTransaction, UsageSubject>({
     ...settings,
     kind: { storage: "postgres", group: "charges" },
     gatherTurns: GATHER_TURNS,
-    commit: commitUsage(options),
+    commit: commitUsage(table, writer, clock, settings.now),
   });
-  const keys = createLookUp(settings, async (digests: readonly string[]) =>
-    (await table.findByDigests(digests)).map(
-      ({ digest, presented }) => [digest, presented] as const,
-    ),
-  );
+  const keys = createLookUp(settings, async (digests: readonly string[]) => {
+    const found = await table.findByDigests([...new Set(digests)]);
+    const byDigest = new Map(found.map(({ digest, presented }) => [digest, presented]));
+    return (digest: string) => byDigest.get(digest);
+  });
   const findByDigest: UsageStorage["findByDigest"] = (digest) =>
     isText(digest) ? keys.find("Finding an API key", digest) : Promise.resolve(ok(undefined));
-  return {
-    usage: createChargedUsage(findByDigest, charges),
-    close: async () => {
-      await Promise.all([charges.close(), keys.close()]);
-    },
-  };
+  const close = () => Promise.all([charges.close(), keys.close()]);
+  return { usage: createChargedUsage(findByDigest, charges), close };
 }
 
 /**
@@ -65,19 +55,23 @@ export function createPostgresUsageStorage(options: UsageStorageOptions): {
  * another process has changed the row, the calls of its key run again. No lock is held between the statements.
  * If all keys were charged recently, their usage is remembered, and nothing is read.
  */
-function commitUsage(options: UsageStorageOptions): Commit<UsageTransaction, UsageSubject> {
-  const { table, writer, clock, settings } = options;
-  const recent = createRecentKeys(settings.now);
+function commitUsage(
+  table: ApiKeyUsage,
+  writer: Writer,
+  clock: DatabaseClock,
+  now: () => number,
+): Commit<UsageTransaction, UsageSubject> {
+  const recent = createRecentKeys(now);
 
   const read = async (subjects: readonly UsageSubject[]): Promise<BatchUsage> => {
     const digests = distinct(subjects.map(({ digest }) => digest));
     const keyIds = distinct(subjects.map(({ keyId }) => keyId));
     const remembered = keyIds.length === 0 ? recent.find(digests) : undefined;
     if (remembered) return batchUsage(remembered, [], true);
-    const sentAt = settings.now();
+    const sentAt = now();
     const keys = digests.length > 0 ? await table.findByDigests(digests) : [];
     const [first] = keys;
-    if (first) clock.observe(first.readAt, sentAt, settings.now());
+    if (first) clock.observe(first.readAt, sentAt, now());
     return batchUsage(keys, keyIds.length > 0 ? await table.find(keyIds) : [], false);
   };
 
@@ -135,8 +129,9 @@ function batchUsage(
   isRemembered: boolean,
 ): BatchUsage {
   const byDigest = new Map(keys.map(({ digest, presented }) => [digest, presented]));
-  const byKeyId = new Map<string, Omit<StampedUsage, "keyId">>();
-  for (const read of usages) byKeyId.set(read.keyId, read);
+  const byKeyId = new Map<string, Omit<StampedUsage, "keyId">>(
+    usages.map((read) => [read.keyId, read]),
+  );
   for (const { presented, stamp } of keys)
     byKeyId.set(presented.key.id, { usage: presented.usage, stamp });
   return {

@@ -112,7 +112,6 @@ function prepareInsert(connection: Connection) {
             unnest(${each(({ key }) => key.id)}::text[], ${sql.join(usages)})
             as usage (key_id, ${usageColumns}) on key_id = id)`,
       written: sql`select array[count(*)] from inserted`,
-      synchronous: "on",
     };
   });
 }
@@ -155,7 +154,6 @@ function prepareUpdate(connection: Connection) {
           where not exists (
             select from ${secrets} as own where own.key_id = changed.id and own.digest = secret.digest))`,
       written: sql`select array_agg(1) from changed`,
-      synchronous: "on",
     };
   });
 }
@@ -184,7 +182,6 @@ function prepareRemove(connection: Connection) {
         delete from ${table("api_key_usage")} as usage using removed where usage.key_id = removed.id)`,
     // 0, because a statement that recorded nothing would count as not committed.
     written: sql`select array[0::bigint] || array_agg(1::bigint) from removed having ${isUnchanged}`,
-    synchronous: "on",
   }));
 }
 

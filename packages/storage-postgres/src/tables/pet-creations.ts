@@ -7,7 +7,7 @@ import {
   type SqlSchema,
 } from "@petstore/storage-sql";
 import { sql } from "kysely";
-import { prepareWrite, type Write } from "../commit/write.js";
+import { LEVELS, prepareWrite, type Write } from "../commit/write.js";
 import type { Connection, Select } from "../database/connection.js";
 import { countIds, NEW_PET_COLUMNS, newPetArrays, type Additions } from "./pets.js";
 
@@ -76,7 +76,6 @@ function prepareAdd(connection: Connection) {
       written: sql`
         select array_agg(added.id order by position) from counter cross join wanted
         left join added on added.id = before + position`,
-      synchronous: "on",
     };
   });
 }
@@ -89,6 +88,6 @@ function prepareRemoveExpired({ prepare, table }: Connection) {
       delete from ${creations} where token = any(array(
         select token from ${creations} where expires_at <= ${value("now")}
         order by expires_at limit ${value("count")} for update skip locked))
-      returning set_config('synchronous_commit', 'off', true)`,
+      returning ${LEVELS.off}`,
   );
 }

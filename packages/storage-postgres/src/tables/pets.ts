@@ -112,7 +112,6 @@ function prepareAdd(connection: Connection) {
           from counter, unnest(${newPetArrays(value, ({ pets }) => pets)})
             with ordinality as input (${NEW_PET_COLUMNS}, position))`,
       written: sql`select array[before] from counter`,
-      synchronous: "on",
     };
   });
 }
@@ -136,7 +135,6 @@ function prepareImport(connection: Connection) {
           select id, ${NEW_PET_COLUMNS} from input where exists (select from counter)
           returning 1)`,
       written: sql`select array[count(*)] from added`,
-      synchronous: "on",
     };
   });
 }
