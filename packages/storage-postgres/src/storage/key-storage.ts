@@ -26,11 +26,7 @@ export function createPostgresKeyStorage(
       );
     },
     import: (moved) => insert("Adding API keys", moved, IMPORT_TIMEOUT),
-    find: (id) =>
-      run("Finding an API key", async () => {
-        const found = await keys.find(id);
-        return found && { key: found.key, usage: found.usage };
-      }),
+    find: (id) => run("Finding an API key", async () => (await keys.find(id))?.stored),
     // No id contains U+0000, so what sorts after "a\0b" also sorts after "a".
     list: (query) =>
       run("Listing API keys", () => keys.list({ ...query, after: query.after?.split("\0")[0] })),
@@ -38,8 +34,8 @@ export function createPostgresKeyStorage(
       run("Changing an API key", () =>
         inTurn(async () => {
           const found = await keys.find(id);
-          const { next, result } = decide(found?.key);
-          if (!found || !next || next === found.key) return result;
+          const { next, result } = decide(found?.stored.key);
+          if (!found || !next || next === found.stored.key) return result;
           const change = { key: { ...next, id }, expected: found.version, version: randomStamp() };
           const changed = await writer.write(keys.update, change);
           if (changed.length === 0) throw new Contention();

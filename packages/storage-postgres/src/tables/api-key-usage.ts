@@ -10,16 +10,8 @@ import {
   type Parameter,
 } from "@petstore/storage-sql";
 import { sql } from "kysely";
-import { prepareWrite, type Synchronous, type Write } from "../commit/write.js";
+import { prepareWrite, type Synchronous } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";
-
-/** The statements on the table of usage, joined with the tables of keys and secrets. */
-export interface ApiKeyUsage {
-  findByDigests(digests: readonly string[]): Promise<readonly StampedKey[]>;
-  find(keyIds: readonly string[]): Promise<readonly StampedUsage[]>;
-  /** Saves the usage of keys where it is still as expected; records the positions of those. */
-  readonly save: Write<UsageChanges>;
-}
 
 /** A presented key as it was read, with the stamp that a charge must still find. */
 export interface StampedKey {
@@ -38,7 +30,7 @@ export interface StampedUsage {
 }
 
 /** The usage to save, for keys that differ. */
-export interface UsageChanges {
+interface UsageChanges {
   readonly keyIds: readonly string[];
   /** The stamp that each key was read with. */
   readonly expected: readonly string[];
@@ -46,40 +38,23 @@ export interface UsageChanges {
   readonly stamp: string;
 }
 
-export function prepareApiKeyUsage(connection: Connection, synchronous: Synchronous): ApiKeyUsage {
-  const findByDigests = prepareFindByDigests(connection);
-  const find = prepareFind(connection);
-  return {
-    findByDigests: async (digests) =>
-      (await findByDigests({ digests })).map(([digest, stamp, readAt, ...presented]) => ({
-        digest,
-        stamp,
-        readAt,
-        presented: toPresentedKey(presented),
-      })),
-    find: async (keyIds) =>
-      (await find({ keyIds })).map(([keyId, stamp, ...usage]) => ({
-        keyId,
-        stamp,
-        usage: toUsage(usage),
-      })),
-    save: prepareSave(connection, synchronous),
-  };
-}
-
 /** A stamp is an int8, which a number cannot hold. */
-interface Stamped {
+interface StampedRow extends ApiKeyUsageTable {
   readonly stamp_text: string;
 }
 
-interface PresentedRow extends ApiKeysTable, ApiKeyUsageTable, Stamped {
+interface PresentedRow extends ApiKeysTable, StampedRow {
   readonly digest: string;
   readonly secret_expires_at: number | null;
   readonly read_at: number;
 }
 
-function prepareFindByDigests({ select, table }: Connection) {
-  return select(
+/** The statements on the table of usage, joined with the tables of keys and secrets. */
+export type ApiKeyUsage = ReturnType<typeof prepareApiKeyUsage>;
+
+export function prepareApiKeyUsage(connection: Connection, synchronous: Synchronous) {
+  const { select, table } = connection;
+  const findByDigests = select(
     ["digest", "stamp_text", "read_at", ...PRESENTED_KEY_COLUMNS],
     (value: Parameter<{ digests: readonly string[] }>) => sql<PresentedRow>`
       select key.*, usage.*, usage.stamp::text as stamp_text, secret.digest, secret.expires_at as secret_expires_at,
@@ -88,15 +63,29 @@ function prepareFindByDigests({ select, table }: Connection) {
       left join ${table("api_key_usage")} as usage on usage.key_id = key.id
       where secret.digest = any(${value("digests")}::text[])`,
   );
-}
-
-function prepareFind({ select, table }: Connection) {
-  return select(
+  const find = select(
     ["key_id", "stamp_text", ...USAGE_COLUMNS],
-    (value: Parameter<{ keyIds: readonly string[] }>) => sql<ApiKeyUsageTable & Stamped>`
+    (value: Parameter<{ keyIds: readonly string[] }>) => sql<StampedRow>`
       select *, stamp::text as stamp_text from ${table("api_key_usage")}
       where key_id = any(${value("keyIds")}::text[])`,
   );
+  return {
+    findByDigests: async (digests: readonly string[]): Promise<readonly StampedKey[]> =>
+      (await findByDigests({ digests })).map(([digest, stamp, readAt, ...presented]) => ({
+        digest,
+        stamp,
+        readAt,
+        presented: toPresentedKey(presented),
+      })),
+    find: async (keyIds: readonly string[]): Promise<readonly StampedUsage[]> =>
+      (await find({ keyIds })).map(([keyId, stamp, ...usage]) => ({
+        keyId,
+        stamp,
+        usage: toUsage(usage),
+      })),
+    /** Saves the usage of keys where it is still as expected; records the positions of those. */
+    save: prepareSave(connection, synchronous),
+  };
 }
 
 /**

@@ -14,33 +14,17 @@ import {
 } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import * as v from "valibot";
-import { prepareWrite, type Write } from "../commit/write.js";
+import { prepareWrite } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";
 import { isText } from "./schema.js";
 
-export interface ApiKeys {
-  find(id: string): Promise<VersionedKey | undefined>;
-  list(query: KeyQuery): Promise<readonly KeyWithUsage[]>;
-  /** Adds the keys whose ids are not taken, with their usage; records how many. */
-  readonly insert: Write<NewKeys>;
-  /** Changes everything but the id of a key, if it still has the expected version; else records nothing. */
-  readonly update: Write<KeyChange>;
-  /** Removes keys; records an item, and one for each that existed. Records nothing if one of them has just changed. */
-  readonly remove: Write<{ readonly ids: readonly string[] }>;
-}
-
-export interface NewKeys {
+interface NewKeys {
   readonly added: readonly KeyWithUsage[];
   readonly version: string;
 }
 
-/** A key as it was read, with the version that a change must still find. */
-export interface VersionedKey extends KeyWithUsage {
-  readonly version: string;
-}
-
 /** A changed key, the version that it was read with, and its new version. */
-export interface KeyChange {
+interface KeyChange {
   readonly key: StoredApiKey;
   readonly expected: string;
   readonly version: string;
@@ -54,7 +38,9 @@ interface VersionedRow extends ApiKeysTable, ApiKeyUsageTable {
 
 const COLUMNS = ["version_text", "secrets", ...KEY_COLUMNS] as const;
 
-export function prepareApiKeys(connection: Connection): ApiKeys {
+export type ApiKeys = ReturnType<typeof prepareApiKeys>;
+
+export function prepareApiKeys(connection: Connection) {
   const { select, table } = connection;
   const prepareFind = <Argument>(which: (value: Parameter<Argument>) => RawBuilder<unknown>) =>
     select(
@@ -74,16 +60,18 @@ export function prepareApiKeys(connection: Connection): ApiKeys {
     (value: Parameter<KeysAfter>) => sql`bans > 0 and ${after(value)}`,
   );
   return {
-    find: async (id) => {
+    /** Finds a key, with the version that a change must still find. */
+    find: async (id: string) => {
       const [row] = isText(id) ? await find({ id }) : [];
-      return row && toVersionedKey(row);
+      return row && { stored: toStored(row), version: row[0] };
     },
-    list: async ({ limit, after = "", banned }) => {
-      const rows = await (banned ? listBanned : list)({ count: limit, after });
-      return rows.map(toVersionedKey).map(({ key, usage }) => ({ key, usage }));
-    },
+    list: async ({ limit, after = "", banned }: KeyQuery) =>
+      (await (banned ? listBanned : list)({ count: limit, after })).map(toStored),
+    /** Adds the keys whose ids are not taken, with their usage; records how many. */
     insert: prepareInsert(connection),
+    /** Changes everything but the id of a key, if it still has the expected version; else records nothing. */
     update: prepareUpdate(connection),
+    /** Removes keys; records an item, and one for each that existed. Records nothing if one of them has just changed. */
     remove: prepareRemove(connection),
   };
 }
@@ -96,6 +84,7 @@ function prepareInsert(connection: Connection) {
       (column) => sql`${each(({ key }) => keyValues[column](key))}::${typeOf(column)}[]`,
     );
     const usages = usageFields.map((field) => sql`${each(({ usage }) => usage[field])}::bigint[]`);
+    const secrets = secretsOf(value, ({ added }) => added.map(({ key }) => key));
     const [columns, usageColumns] = [columnsOf(keyColumns), columnsOf(USAGE_COLUMNS)];
     return {
       expressions: sql`
@@ -105,7 +94,7 @@ function prepareInsert(connection: Connection) {
           on conflict (id) do nothing returning id),
         secrets as (
           insert into ${table("api_key_secrets")} (${SECRET_COLUMNS})
-          select secret.* from inserted join ${secretsOf(value, newKeys)} on key_id = id),
+          select secret.* from inserted join ${secrets} on key_id = id),
         usage as (
           insert into ${table("api_key_usage")} (stamp, key_id, ${usageColumns})
           select ${value("version")}, usage.* from inserted join
@@ -119,9 +108,6 @@ function prepareInsert(connection: Connection) {
 const typeOf = (column: (typeof keyColumns)[number]) =>
   sql.raw(["id", "plan", "label"].includes(column) ? "text" : "bigint");
 
-const newKeys = ({ added }: NewKeys) => added.map(({ key }) => key);
-const changedKey = ({ key }: KeyChange) => [key];
-
 /** Renews the stamp of the usage, so that no decision on the old key is stored. */
 function prepareUpdate(connection: Connection) {
   const { table } = connection;
@@ -130,6 +116,7 @@ function prepareUpdate(connection: Connection) {
     const changes = keyColumns.map(
       (column) => sql`${sql.ref(column)} = ${value.of(({ key }) => keyValues[column](key))}`,
     );
+    const wanted = secretsOf(value, ({ key }) => [key]);
     const digests = value.of(({ key }) => key.secrets.map(({ digest }) => digest));
     return {
       expressions: sql`
@@ -146,11 +133,11 @@ function prepareUpdate(connection: Connection) {
         kept as (
           update ${secrets} as kept
           set hint = secret.hint, expires_at = secret.expires_at, position = secret.position
-          from changed, ${secretsOf(value, changedKey)}
+          from changed, ${wanted}
           where kept.key_id = changed.id and kept.digest = secret.digest),
         added as (
           insert into ${secrets} (${SECRET_COLUMNS})
-          select secret.* from changed, ${secretsOf(value, changedKey)}
+          select secret.* from changed, ${wanted}
           where not exists (
             select from ${secrets} as own where own.key_id = changed.id and own.digest = secret.digest))`,
       written: sql`select array_agg(1) from changed`,
@@ -209,23 +196,13 @@ function secretsOf<Argument>(
 
 const secretsSchema = v.array(v.tuple([v.string(), v.string(), v.nullable(v.number())]));
 
-function toVersionedKey([version, secrets, ...row]: readonly [
-  string,
-  string,
-  ...Tuple<VersionedRow, typeof KEY_COLUMNS>,
-]): VersionedKey {
+function toStored([, secrets, ...row]: Tuple<VersionedRow, typeof COLUMNS>): KeyWithUsage {
   const { key, usage } = toKeyWithUsage(row);
   const newestFirst = v.parse(secretsSchema, JSON.parse(secrets));
-  return {
-    key: {
-      ...key,
-      secrets: newestFirst.map(([digest, hint, expiresAt]) => ({
-        digest,
-        hint,
-        expiresAt: expiresAt ?? undefined,
-      })),
-    },
-    usage,
-    version,
-  };
+  const stored = newestFirst.map(([digest, hint, expiresAt]) => ({
+    digest,
+    hint,
+    expiresAt: expiresAt ?? undefined,
+  }));
+  return { key: { ...key, secrets: stored }, usage };
 }

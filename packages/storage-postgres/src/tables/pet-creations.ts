@@ -3,22 +3,12 @@ import {
   CREATION_COLUMNS,
   toCreation,
   type Parameter,
-  type PetCreation,
   type SqlSchema,
 } from "@petstore/storage-sql";
 import { sql } from "kysely";
-import { LEVELS, prepareWrite, type Write } from "../commit/write.js";
-import type { Connection, Select } from "../database/connection.js";
+import { LEVELS, prepareWrite } from "../commit/write.js";
+import type { Connection } from "../database/connection.js";
 import { countIds, NEW_PET_COLUMNS, newPetArrays, type Additions } from "./pets.js";
-
-export interface PetCreations {
-  /** The creations with these tokens, expired or not. */
-  find(tokens: readonly string[]): Promise<readonly PetCreation[]>;
-  /** Adds pets; records their ids, or null for one whose token another creation has. */
-  readonly add: Write<Additions<PetToCreate>>;
-  /** Removes up to `count` creations that have expired at this time, the oldest first. */
-  readonly removeExpired: Select<{ readonly now: number; readonly count: number }, unknown>;
-}
 
 /** A pet to add, and under which token it is remembered, if at all. */
 export interface PetToCreate {
@@ -26,22 +16,32 @@ export interface PetToCreate {
   readonly request?: CreationRequest | undefined;
 }
 
-export function preparePetCreations(connection: Connection): PetCreations {
-  const find = prepareFind(connection);
-  return {
-    find: async (tokens) => (await find({ tokens })).map(toCreation),
-    add: prepareAdd(connection),
-    removeExpired: prepareRemoveExpired(connection),
-  };
-}
+export type PetCreations = ReturnType<typeof preparePetCreations>;
 
-function prepareFind({ select, table }: Connection) {
-  return select(
+export function preparePetCreations(connection: Connection) {
+  const { prepare, select, table } = connection;
+  const creations = table("pet_creations");
+  const find = select(
     CREATION_COLUMNS,
     (value: Parameter<{ tokens: readonly string[] }>) => sql<SqlSchema["pet_creations"]>`
-      select * from ${table("pet_creations")} where token = any(${value("tokens")}::text[])`,
+      select * from ${creations} where token = any(${value("tokens")}::text[])`,
     "bigint",
   );
+  return {
+    /** The creations with these tokens, expired or not. */
+    find: async (tokens: readonly string[]) => (await find({ tokens })).map(toCreation),
+    /** Adds pets; records their ids, or null for one whose token another creation has. */
+    add: prepareAdd(connection),
+    /** Removes up to `count` creations that have expired at this time, the oldest first. */
+    removeExpired: prepare(
+      [],
+      (value: Parameter<{ now: number; count: number }>) => sql`
+      delete from ${creations} where token = any(array(
+        select token from ${creations} where expires_at <= ${value("now")}
+        order by expires_at limit ${value("count")} for update skip locked))
+      returning ${LEVELS.off}`,
+    ),
+  };
 }
 
 /** The statements that add pets take turns (`countIds`), and so never wait for each other's tokens. */
@@ -78,16 +78,4 @@ function prepareAdd(connection: Connection) {
         left join added on added.id = before + position`,
     };
   });
-}
-
-function prepareRemoveExpired({ prepare, table }: Connection) {
-  const creations = table("pet_creations");
-  return prepare(
-    [],
-    (value: Parameter<{ now: number; count: number }>) => sql`
-      delete from ${creations} where token = any(array(
-        select token from ${creations} where expires_at <= ${value("now")}
-        order by expires_at limit ${value("count")} for update skip locked))
-      returning ${LEVELS.off}`,
-  );
 }

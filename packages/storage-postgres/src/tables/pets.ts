@@ -12,18 +12,8 @@ import {
   type Tuple,
 } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
-import { prepareWrite, type Write } from "../commit/write.js";
+import { prepareWrite } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";
-
-export interface Pets {
-  /** Adds pets under the ids that follow the recorded one, without a gap. */
-  readonly add: Write<Additions<NewPet>>;
-  /** Adds pets under their own ids, which are not taken, and records how many there were. */
-  readonly import: Write<readonly Pet[]>;
-  find(ids: readonly bigint[]): Promise<readonly Pet[]>;
-  /** Returns the page, or only the revision if it is still the known one. */
-  list(query: PetQuery, known: Revision | undefined): Promise<RevisedPage>;
-}
 
 /** Pets to add, and the greatest id that is known to have been used. */
 export interface Additions<Item> {
@@ -34,25 +24,37 @@ export interface Additions<Item> {
 /** Changes with every change of the pets: the greatest id, and the random `edits`. */
 export type Revision = `${bigint}/${bigint}`;
 
-export interface RevisedPage {
-  readonly revision: Revision;
-  /** Left out if the revision is the known one. */
-  readonly page: PetPage | undefined;
-}
+/** No inventory has this revision. */
+const NONE: Revision = "-1/-1";
 
-export function preparePets(connection: Connection): Pets {
-  const find = prepareFind(connection);
+export type Pets = ReturnType<typeof preparePets>;
+
+export function preparePets(connection: Connection) {
+  const { select, table } = connection;
+  // In a subquery, the number of ids does not count, so that PostgreSQL plans the statement once.
+  const find = select(
+    PET_COLUMNS,
+    (value: Parameter<{ ids: readonly bigint[] }>) => sql<PetsTable>`
+      select * from ${table("pets")} where id = any((select ${value("ids")}::bigint[])::bigint[])`,
+    "bigint",
+  );
   const listFor = prepareLists((fields) => prepareList(connection, fields));
   return {
+    /** Adds pets under the ids that follow the recorded one, without a gap. */
     add: prepareAdd(connection),
+    /** Adds pets under their own ids, which are not taken, and records how many there were. */
     import: prepareImport(connection),
-    find: async (ids) => (await find({ ids })).map(toPet),
-    list: async (query, known = NONE) => {
+    find: async (ids: readonly bigint[]) => (await find({ ids })).map(toPet),
+    /** Resolves to the page, or only to the revision if it is still the known one. */
+    list: async (
+      query: PetQuery,
+      known = NONE,
+    ): Promise<{ readonly revision: Revision; readonly page?: PetPage }> => {
       const rows = await listFor(query)({ query, known });
       const [first] = rows;
       if (!first) throw new TypeError("The table inventory is empty.");
       const revision: Revision = `${first[0]}/${first[1]}`;
-      if (revision === known) return { revision, page: undefined };
+      if (revision === known) return { revision };
       return { revision, page: pageOf(rows.flatMap(toPets), query.limit) };
     },
   };
@@ -102,18 +104,16 @@ export function newPetArrays<Argument>(
 }
 
 function prepareAdd(connection: Connection) {
-  return prepareWrite(connection, (value: Parameter<Additions<NewPet>>) => {
-    return {
-      expressions: sql`
+  return prepareWrite(connection, (value: Parameter<Additions<NewPet>>) => ({
+    expressions: sql`
         ${countIds(connection, value)},
         added as (
           insert into ${connection.table("pets")} (id, ${NEW_PET_COLUMNS})
           select before + position, ${NEW_PET_COLUMNS}
           from counter, unnest(${newPetArrays(value, ({ pets }) => pets)})
             with ordinality as input (${NEW_PET_COLUMNS}, position))`,
-      written: sql`select array[before] from counter`,
-    };
-  });
+    written: sql`select array[before] from counter`,
+  }));
 }
 
 /** Like a statement that adds pets, it updates `inventory` first. */
@@ -139,16 +139,6 @@ function prepareImport(connection: Connection) {
   });
 }
 
-/** In a subquery, the number of ids does not count, so that PostgreSQL plans the statement once. */
-function prepareFind({ select, table }: Connection) {
-  return select(
-    PET_COLUMNS,
-    (value: Parameter<{ ids: readonly bigint[] }>) => sql<PetsTable>`
-      select * from ${table("pets")} where id = any((select ${value("ids")}::bigint[])::bigint[])`,
-    "bigint",
-  );
-}
-
 const LIST_COLUMNS = ["last_id", "edits", ...PET_COLUMNS] as const;
 
 /** Beside the revision stands a pet, or nulls if there is none. */
@@ -156,13 +146,14 @@ type ListRow = { readonly last_id: bigint; readonly edits: bigint } & {
   readonly [Column in keyof PetsTable]: PetsTable[Column] | null;
 };
 
-/** No inventory has this revision. */
-const NONE: Revision = "-1/-1";
-
-const texts = newPetFields
-  .map((field) => petColumns[field])
-  .filter(({ type }) => type === "text")
-  .map(({ column }) => column);
+/** The number of bytes in all texts of a pet. */
+const textBytes = sql.join(
+  newPetFields
+    .map((field) => petColumns[field])
+    .filter(({ type }) => type === "text")
+    .map(({ column }) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
+  sql` + `,
+);
 
 /**
  * Prepares the statement that lists the pets whose fields have the values in the query.
@@ -183,10 +174,6 @@ function prepareList({ select, table }: Connection, fields: readonly (keyof PetF
       // depends on how frequent the value is.
       const most =
         fields.length === 0 ? sql`order by id limit ${sql.lit(PAGE_LIMIT.maximum + 1)}` : sql``;
-      const textBytes = sql.join(
-        texts.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
-        sql` + `,
-      );
       const known = (part: number) => value.of(({ known }) => known.split("/")[part]);
       return sql<ListRow>`
         select inventory.last_id, inventory.edits, page.* from ${table("inventory")} as inventory
