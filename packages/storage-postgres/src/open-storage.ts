@@ -25,11 +25,9 @@ import { prepareApiKeys } from "./tables/api-keys.js";
 export function openPostgresStorage(
   options: PostgresStorageOptions,
 ): ResultAsync<Storage, OpenPostgresError> {
-  return ResultAsync.fromPromise(open(parseOptions(options)), openStorageError);
-}
-
-async function open(settings: Settings): Promise<Storage> {
-  return createStorage(await openDatabase(settings), settings);
+  const settings = parseOptions(options);
+  const opening = openDatabase(settings).then((database) => createStorage(database, settings));
+  return ResultAsync.fromPromise(opening, openStorageError);
 }
 
 /** How many calls share a statement: it limits how large the statement and its lists of values are. */

@@ -1,20 +1,20 @@
 import type { StorageError } from "@petstore/core/storage";
-import { retryWhileBusy, storageClosed, TooLate, type CommitErrors } from "@petstore/storage-sql";
+import {
+  retryWhileBusy,
+  storageClosed,
+  TooLate,
+  type createGroupCommit,
+} from "@petstore/storage-sql";
 import { err, ok, type Result } from "neverthrow";
 import { createTimeout } from "../database/database.js";
 
-/** What all calls of a storage have in common. Times are in milliseconds. */
-export interface AttemptSettings {
-  readonly errors: CommitErrors;
-  /** How long a call is tried again. Its last statement may end later. */
-  readonly timeout: number;
-  /** When a call fails at the latest, even if a statement of it still runs. */
-  readonly limit: number;
-  /** How many calls share a statement at most. */
-  readonly largestBatch: number;
-  /** A clock that is never set back. */
-  readonly now: () => number;
-}
+/** What all calls of a storage have in common. A last statement may end later than the timeout. */
+export type AttemptSettings = Required<
+  Pick<
+    Parameters<typeof createGroupCommit>[0],
+    "errors" | "timeout" | "limit" | "largestBatch" | "now"
+  >
+>;
 
 /** How long an import may take, in milliseconds: 20,000 keys take about a second, and cross a network. */
 export const IMPORT_TIMEOUT = 60_000;

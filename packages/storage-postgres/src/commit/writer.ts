@@ -15,9 +15,6 @@ import { LEVELS, withLockTimeout, type Recorded, type Synchronous, type Write } 
 /** How long a writer tries to find out whether a statement was committed. */
 const LOOK_UP = { timeout: 3_000, now: monotonicNow, isBusy };
 
-/** When the database forgets a writer that is gone without having closed. */
-const FORGOTTEN_AFTER = "7 days";
-
 /** A writer that was idle for longer takes a new row, because the old one may be forgotten. In milliseconds: a day. */
 const LONGEST_IDLE = 86_400_000;
 
@@ -177,11 +174,12 @@ function prepareRows({ prepare, select, table }: Connection, synchronous: Synchr
       (value: Parameter<{ id: string }>) =>
         sql`delete from ${writers} where id = ${value("id")} returning ${LEVELS.off}`,
     ),
+    /** Forgets writers that are gone without having closed. */
     sweep: prepare(
       [],
       () =>
         sql`delete from ${writers} where id = any(array(
-          select id from ${writers} where seen_at < now() - ${sql.lit(FORGOTTEN_AFTER)}::interval
+          select id from ${writers} where seen_at < now() - '7 days'::interval
           for update skip locked)) returning ${LEVELS.off}`,
     ),
   };

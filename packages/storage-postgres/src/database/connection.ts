@@ -10,18 +10,6 @@ import { Kysely, PostgresDialect, sql, type RawBuilder } from "kysely";
 import type { TableName } from "../tables/schema.js";
 import type { Database } from "./database.js";
 
-/** Prepares a statement. Its columns are named once, for its text and for the type of its rows. */
-type Prepare = <Argument, Row, const Names extends readonly (keyof Row & string)[]>(
-  names: Names,
-  build: BuildText<Argument, Row>,
-  integers?: Integers,
-) => Select<Argument, Tuple<Row, Names>>;
-
-type BuildText<Argument, Row> = (
-  value: Parameter<Argument>,
-  columns: RawBuilder<unknown>,
-) => RawBuilder<Row>;
-
 /** A prepared statement, which may get a timeout of its own, in milliseconds. Rejects with PostgreSQL's errors. */
 export type Select<Argument, Row> = (
   argument: Argument,
@@ -38,21 +26,21 @@ export function createConnection(database: Database, schema: string) {
   // A standby refuses to lock rows (25006), even where a condition never holds, so that no row is locked. Each charge
   // needs `writers`, so that no other table stops it.
   const onPrimary = sql`not exists (select from ${table("writers")} where false for key share)`;
+  /** A statement's columns are named once, for its text and for the type of its rows. */
   const preparing =
-    (reads: boolean): Prepare =>
-    <Argument, Row>(
-      names: readonly string[],
-      build: BuildText<Argument, Row>,
+    (reads: boolean) =>
+    <Argument, Row, const Names extends readonly (keyof Row & string)[]>(
+      names: Names,
+      build: (value: Parameter<Argument>, columns: RawBuilder<unknown>) => RawBuilder<Row>,
       integers?: Integers,
-    ) => {
+    ): Select<Argument, Tuple<Row, Names>> => {
       const columns = columnsOf(names);
       const { source: text, bind } = compile(compiler, (_, value: Parameter<Argument>) => {
         const built = build(value, columns);
         return reads ? sql`select ${columns} from (${built}) as found where ${onPrimary}` : built;
       });
       const statement = { name: nameOf(text), text };
-      return <T>(argument: Argument, timeout?: number) =>
-        database.query<T>(statement, bind(argument), integers, timeout);
+      return (argument, timeout) => database.query(statement, bind(argument), integers, timeout);
     };
   return {
     table,

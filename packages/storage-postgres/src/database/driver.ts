@@ -33,12 +33,8 @@ export interface Statement {
 interface PostgresQuery extends Statement {
   readonly values?: unknown[] | undefined;
   readonly rowMode: "array";
-  readonly types: PostgresTypes;
-}
-
-/** Returns the function that reads the text of a value, by the id of its type. */
-interface PostgresTypes {
-  getTypeParser(type: number): (text: string) => unknown;
+  /** Returns the function that reads the text of a value, by the id of its type. */
+  readonly types: { getTypeParser(type: number): (text: string) => unknown };
 }
 
 export interface PostgresServer {
@@ -81,7 +77,7 @@ const asNumbers = readingIntegersAs(Number);
 const asBigints = readingIntegersAs(BigInt);
 
 /** Reads a value by the id of its type (`pg_type.oid`), without changing what the host's own queries read. */
-function readingIntegersAs(read: (text: string) => unknown): PostgresTypes {
+function readingIntegersAs(read: (text: string) => unknown): PostgresQuery["types"] {
   const toArray = (text: string): unknown[] =>
     (text.match(/-?\d+|NULL/g) ?? []).map((item) => (item === "NULL" ? null : BigInt(item)));
   const readers = new Map<number, (text: string) => unknown>([

@@ -40,14 +40,6 @@ const SERVER = `select current_setting('server_version_num')::integer, current_s
   (select name from unnest(array['fsync', 'full_page_writes']) as name where current_setting(name) = 'off' limit 1),
   current_setting('transaction_read_only'), (extract(epoch from clock_timestamp()) * 1000)::float8`;
 
-type ServerRow = [
-  version: number,
-  encoding: string,
-  off: string | null,
-  readOnly: string,
-  now: number,
-];
-
 async function refuseUnusable(database: Database, clock: DatabaseClock): Promise<void> {
   // Connecting takes longer than a statement, and would make the clock less exact.
   const [one] = await database.query<[number]>({ text: "select $1::integer" }, [1]);
@@ -56,7 +48,9 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
     throw new OpenRefusal("failed", "The pool reads binary values: create it without `binary`.");
   }
   const sentAt = monotonicNow();
-  const [row] = await database.query<ServerRow>({ text: SERVER });
+  const [row] = await database.query<
+    [version: number, encoding: string, off: string | null, readOnly: string, now: number]
+  >({ text: SERVER });
   if (!row) throw new TypeError("The server returned no settings.");
   const [version, encoding, off, readOnly, now] = row;
   clock.observe(now, sentAt, monotonicNow());

@@ -9,7 +9,6 @@ import {
   toPet,
   type Parameter,
   type PetsTable,
-  type Tuple,
 } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import { prepareWrite } from "../commit/write.js";
@@ -55,7 +54,8 @@ export function preparePets(connection: Connection) {
       if (!first) throw new TypeError("The table inventory is empty.");
       const revision: Revision = `${first[0]}/${first[1]}`;
       if (revision === known) return { revision };
-      return { revision, page: pageOf(rows.flatMap(toPets), query.limit) };
+      const pets = rows.flatMap(([, , id, ...pet]) => (id === null ? [] : toPet([id, ...pet])));
+      return { revision, page: pageOf(pets, query.limit) };
     },
   };
 }
@@ -141,10 +141,12 @@ function prepareImport(connection: Connection) {
 
 const LIST_COLUMNS = ["last_id", "edits", ...PET_COLUMNS] as const;
 
-/** Beside the revision stands a pet, or nulls if there is none. */
-type ListRow = { readonly last_id: bigint; readonly edits: bigint } & {
-  readonly [Column in keyof PetsTable]: PetsTable[Column] | null;
-};
+/** Beside the revision stands a pet; all of it is null if there is none. */
+interface ListRow extends Omit<PetsTable, "id"> {
+  readonly last_id: bigint;
+  readonly edits: bigint;
+  readonly id: bigint | null;
+}
 
 /** The number of bytes in all texts of a pet. */
 const textBytes = sql.join(
@@ -194,14 +196,4 @@ function prepareList({ select, table }: Connection, fields: readonly (keyof PetF
     },
     "bigint",
   );
-}
-
-function toPets([, , ...pet]: Tuple<ListRow, typeof LIST_COLUMNS>): Pet[] {
-  return isPet(pet) ? [toPet(pet)] : [];
-}
-
-function isPet(
-  row: Tuple<ListRow, typeof PET_COLUMNS>,
-): row is Tuple<PetsTable, typeof PET_COLUMNS> {
-  return row[0] !== null;
 }
