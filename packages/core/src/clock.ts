@@ -36,15 +36,10 @@ export interface SetBack {
   readonly unread: number;
 }
 
-/**
- * Reads the clock.
- * @throws TypeError when the clock does not return milliseconds (since 1970), or whatever the clock throws.
- */
-export type ReadClock = () => ClockReading;
-
 /** Reads of one clock. */
 export interface ClockReader {
-  readonly readClock: ReadClock;
+  /** @throws TypeError when the clock does not return milliseconds (since 1970), or whatever the clock throws. */
+  readonly readClock: () => ClockReading;
   /** Reads the clock, too, but returns the last good reading when the clock fails. Never throws. */
   readonly lastReading: () => ClockReading;
 }

@@ -2,7 +2,7 @@ import type { ClockReader } from "./clock.js";
 import type { Emit } from "./events/events.js";
 import type { StoredApiKey } from "./keys/api-key.js";
 import type { AnonymousBuckets } from "./limits/anonymous.js";
-import type { BanSignal, SignalChannel } from "./events/signals.js";
+import type { SignalChannel } from "./events/signals.js";
 import type { Settings } from "./settings.js";
 
 /** The parts of a store that its operations use. */
@@ -16,5 +16,5 @@ export interface Context
   /** Warns if the plan of a key that is charged may have other limits on another host. */
   readonly checkPlan: (key: Pick<StoredApiKey, "plan" | "limits">) => void;
   readonly emit: Emit;
-  readonly bans: SignalChannel<BanSignal>;
+  readonly bans: SignalChannel<"petstore:ban">;
 }

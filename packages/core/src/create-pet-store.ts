@@ -1,7 +1,7 @@
 import type { Result, ResultAsync } from "neverthrow";
 import { createClockReader, type Clock } from "./clock.js";
 import type { Context } from "./context.js";
-import { storageUnavailable, type PetStoreError } from "./errors.js";
+import { storageUnavailable, type KeyError, type PetStoreError } from "./errors.js";
 import { createEvents, type Events } from "./events/events.js";
 import {
   changePlan,
@@ -93,14 +93,10 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     calls
       .close(closeTimeoutSeconds, async () => {
         flush();
-        const closed = await storage.close();
-        return closed.mapErr(storageUnavailable);
+        return (await storage.close()).mapErr(storageUnavailable);
       })
       .map(end)
-      .mapErr((error) => {
-        flush();
-        return error;
-      });
+      .orTee(flush);
 
   return Object.freeze({
     as: (apiKey, clientAddress) => createCaller(context, calls, apiKey, clientAddress),
@@ -116,7 +112,7 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
 
 /** Creates the host's operations on API keys. */
 function createKeyRing(context: Context, calls: Calls): KeyRing {
-  const run = <T, E>(call: () => Promise<Result<T, E>>) => calls.run(call, (error) => error);
+  const run = <T>(call: () => Promise<Result<T, KeyError>>) => calls.run(call, (error) => error);
   return Object.freeze({
     issue: (input) => run(() => issueKey(context, input)),
     find: (id) => run(() => findKey(context, id)),

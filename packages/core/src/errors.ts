@@ -8,72 +8,59 @@ import type { WindowName } from "./limits/windows.js";
 export type CodedError<Code extends string> = { readonly code: Code; readonly message: string };
 
 /** No API key was presented. */
-export type MissingApiKeyError = CodedError<"missing_api_key">;
-export const missingApiKey = (): MissingApiKeyError =>
+export const missingApiKey = () =>
   coded("missing_api_key", "An API key is required: send it as a bearer token.");
 
 /** The API key is malformed, unknown, revoked or expired. The error does not say which. */
-export type InvalidApiKeyError = CodedError<"invalid_api_key">;
-export const invalidApiKey = (): InvalidApiKeyError =>
-  coded("invalid_api_key", "The API key is not valid.");
+export const invalidApiKey = () => coded("invalid_api_key", "The API key is not valid.");
+
+export type KeylessError = CodedError<"missing_api_key"> | CodedError<"invalid_api_key">;
 
 /** A limit is used up (specification, "Limits", rule 1). The request cost nothing. */
-export type RateLimitExceededError = CodedError<"rate_limit_exceeded"> & {
+type RateLimitExceededError = RefusedForNow<"rate_limit_exceeded"> & {
   /** The window whose limit is used up; `undefined` in a remote client whose server does not tell. */
   readonly window: WindowName | undefined;
-  /** The seconds until the window ends: whole, at least 1. The same request succeeds after them. */
-  readonly retryAfterSeconds: number;
 };
 export const rateLimitExceeded = (
   limit: number,
   window: WindowName,
   retryAfterSeconds: number,
-): RateLimitExceededError => ({
-  ...coded(
-    "rate_limit_exceeded",
-    `The limit of ${count(limit, "request")} per ${window} is used up; come back in ${count(retryAfterSeconds, "second")}.`,
-  ),
-  window,
-  retryAfterSeconds,
-});
+): RateLimitExceededError => {
+  const used = `The limit of ${count(limit, "request")} per ${window} is used up`;
+  const message = `${used}; come back in ${count(retryAfterSeconds, "second")}.`;
+  return { code: "rate_limit_exceeded", message, window, retryAfterSeconds };
+};
 
-/** The key kept sending after refusals and is banned for a while (specification, "Limits", rule 3). */
-export type ApiKeyBannedError = CodedError<"api_key_banned"> & {
-  /** The seconds until the key is served again: whole, at least 1. The same request succeeds after them. */
+type RefusedForNow<Code extends string> = CodedError<Code> & {
+  /** The seconds until the window or the ban ends: whole, at least 1. The same request succeeds after them. */
   readonly retryAfterSeconds: number;
 };
-export const apiKeyBanned = (retryAfterSeconds: number): ApiKeyBannedError => ({
-  ...coded(
-    "api_key_banned",
-    `The API key kept sending after refusals and is banned for a while; come back in ${count(retryAfterSeconds, "second")}.`,
-  ),
-  retryAfterSeconds,
-});
+
+/** The key kept sending after refusals and is banned for a while (specification, "Limits", rule 3). */
+export const apiKeyBanned = (retryAfterSeconds: number): RefusedForNow<"api_key_banned"> => {
+  const banned = "The API key kept sending after refusals and is banned for a while";
+  const message = `${banned}; come back in ${count(retryAfterSeconds, "second")}.`;
+  return { code: "api_key_banned", message, retryAfterSeconds };
+};
 
 /** A list parameter is invalid. The message names every wrong parameter. */
-export type InvalidQueryError = CodedError<"invalid_query">;
-export const invalidQuery = (problems: readonly string[]): InvalidQueryError =>
+export const invalidQuery = (problems: readonly string[]) =>
   coded("invalid_query", sentence(problems));
 
 /** The new pet lacks required fields or has invalid values. The message names every wrong field. */
-export type InvalidPetError = CodedError<"invalid_pet">;
-export const invalidPet = (problems: readonly string[]): InvalidPetError =>
-  coded("invalid_pet", sentence(problems));
+export const invalidPet = (problems: readonly string[]) => coded("invalid_pet", sentence(problems));
 
-/** An idempotency key must be 1 to 255 visible ASCII characters. */
 export type InvalidIdempotencyKeyError = CodedError<"invalid_idempotency_key">;
 export const invalidIdempotencyKey = (
   message = 'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',
-): InvalidIdempotencyKeyError => coded("invalid_idempotency_key", message);
+) => coded("invalid_idempotency_key", message);
 
 /** The idempotency key was used before, for another pet. Nothing was done. */
-export type IdempotencyKeyReusedError = CodedError<"idempotency_key_reused">;
-export const idempotencyKeyReused = (): IdempotencyKeyReusedError =>
+export const idempotencyKeyReused = () =>
   coded("idempotency_key_reused", "The idempotency key was used before, for another pet.");
 
 /** No pet has this id. */
-export type PetNotFoundError = CodedError<"pet_not_found">;
-export const petNotFound = (): PetNotFoundError => coded("pet_not_found", "No pet has this id.");
+export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
 
 /**
  * The storage failed, and the same call may succeed later. Nothing was done, unless the message says that the
@@ -85,72 +72,55 @@ export type StorageUnavailableError = CodedError<"storage_unavailable"> & {
 };
 export const storageUnavailable = (
   cause: unknown,
-  message = NOTHING_WAS_DONE,
-): StorageUnavailableError => ({
-  ...coded("storage_unavailable", message),
-  cause,
-});
+  message = "The storage is unavailable; nothing was done. Try again shortly.",
+): StorageUnavailableError => ({ ...coded("storage_unavailable", message), cause });
 
-const NOTHING_WAS_DONE = "The storage is unavailable; nothing was done. Try again shortly.";
-const MAY_BE_STORED = "The storage is unavailable, and the change may have been stored.";
-
-export const changeFailed = (cause: unknown, mayBeStored: boolean): StorageUnavailableError =>
-  storageUnavailable(cause, mayBeStored ? MAY_BE_STORED : NOTHING_WAS_DONE);
+export const mayBeStored = (cause: unknown): StorageUnavailableError =>
+  storageUnavailable(cause, "The storage is unavailable, and the change may have been stored.");
 
 /** `close()` has reached its deadline; `calls` is how many calls had not ended. */
 export const closeTimedOut = (calls: number, seconds: number): StorageUnavailableError => {
   const late = calls > 0 ? `${count(calls, "call")} did not end` : "the storage did not close";
-  return storageUnavailable(
-    undefined,
-    `The store is closed, but ${late} within ${count(seconds, "second")}.`,
-  );
+  const message = `The store is closed, but ${late} within ${count(seconds, "second")}.`;
+  return storageUnavailable(undefined, message);
 };
 
 /** The host has closed the store. */
-export type StoreClosedError = CodedError<"store_closed">;
-export const storeClosed = (): StoreClosedError => coded("store_closed", "The store is closed.");
+export const storeClosed = () => coded("store_closed", "The store is closed.");
 
 /** An API key cannot be issued or changed as requested. The message names every wrong field. */
-export type InvalidKeyRequestError = CodedError<"invalid_key_request">;
-export const invalidKeyRequest = (problems: readonly string[]): InvalidKeyRequestError =>
+export const invalidKeyRequest = (problems: readonly string[]) =>
   coded("invalid_key_request", sentence(problems));
 
 /** No API key has this id or this secret, or the key has no secret with this hint. */
-export type KeyNotFoundError = CodedError<"key_not_found">;
-export const keyNotFound = (what: "id" | "secret" | "hint" = "id"): KeyNotFoundError =>
+export const keyNotFound = (what: "id" | "secret" | "hint" = "id") =>
   coded(
     "key_not_found",
     what === "hint" ? "The API key has no secret with this hint." : `No API key has this ${what}.`,
   );
 
 /** The API key is revoked or expired, so it cannot be rotated. */
-export type KeyInactiveError = CodedError<"key_inactive">;
-export const keyInactive = (): KeyInactiveError =>
-  coded("key_inactive", "The API key is revoked or expired.");
+export const keyInactive = () => coded("key_inactive", "The API key is revoked or expired.");
 
 /** The engine cannot serve any call at the moment. */
-export type UnavailableError = StorageUnavailableError | StoreClosedError;
+export type UnavailableError = StorageUnavailableError | CodedError<"store_closed">;
 
 /** A request was refused before its operation ran. */
 export type AdmissionError =
-  | MissingApiKeyError
-  | InvalidApiKeyError
-  | RateLimitExceededError
-  | ApiKeyBannedError
-  | UnavailableError;
+  KeylessError | RateLimitExceededError | RefusedForNow<"api_key_banned"> | UnavailableError;
 
 /** The failures of `listPets`, once the request is admitted. */
-export type ListPetsError = InvalidQueryError | UnavailableError;
-
-/** The failures of `createPet` that the caller caused. */
-export type CreatePetInputError =
-  InvalidIdempotencyKeyError | InvalidPetError | IdempotencyKeyReusedError;
+export type ListPetsError = CodedError<"invalid_query"> | UnavailableError;
 
 /** The failures of `createPet`, once the request is admitted. */
-export type CreatePetError = CreatePetInputError | UnavailableError;
+export type CreatePetError =
+  | InvalidIdempotencyKeyError
+  | CodedError<"invalid_pet">
+  | CodedError<"idempotency_key_reused">
+  | UnavailableError;
 
 /** The failures of `getPet`, once the request is admitted. */
-export type GetPetError = PetNotFoundError | UnavailableError;
+export type GetPetError = CodedError<"pet_not_found"> | UnavailableError;
 
 /** The failures of each operation (specification, "Endpoints"), once the request is admitted. */
 export type OperationErrors = {
@@ -167,7 +137,10 @@ export type PetStoreError = AdmissionError | OperationErrors[OperationName];
 
 /** Every error that a call of `store.keys` can have. */
 export type KeyError =
-  InvalidKeyRequestError | KeyNotFoundError | KeyInactiveError | UnavailableError;
+  | CodedError<"invalid_key_request">
+  | CodedError<"key_not_found">
+  | CodedError<"key_inactive">
+  | UnavailableError;
 
 /** An error as a caller receives it: with the remaining quota. */
 export type WithQuota<E> = E & Charged;

@@ -1,8 +1,15 @@
 import * as v from "valibot";
 import { systemClock, type Clock } from "./clock.js";
 import type { BanRule } from "./limits/ban.js";
-import { areRateLimits, limitFields, standardPlans, type Plan, type Plans } from "./limits/plan.js";
-import { limitsOnly, type RateLimits } from "./limits/windows.js";
+import {
+  areRateLimits,
+  limitFields,
+  limitsOf,
+  standardPlans,
+  type Plan,
+  type Plans,
+} from "./limits/plan.js";
+import { limitsOnly } from "./limits/windows.js";
 import { checkedRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
@@ -58,31 +65,13 @@ export interface PetStoreOptions {
 }
 
 /** The validated options, with all defaults. */
-export interface Settings {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  readonly plans: Plans;
-  /** `undefined`: keys are never banned. */
-  readonly ban: BanRule | undefined;
-  /** The limits of callers without a valid key: those of the Free plan. */
-  readonly anonymousLimits: RateLimits;
-  readonly maxAnonymousClients: number;
-  /** How long an idempotency key is remembered, in milliseconds; 0: not at all. */
-  readonly idempotencyKeyLife: number;
-  readonly closeTimeoutSeconds: number;
-}
-
-/** About 20 bytes for each client are allocated in advance. */
-const MAX_CLIENTS = 1_000_000;
-const MAX_SECONDS = 31_536_000;
-const MAX_CLOSE_TIMEOUT = 86_400;
+export type Settings = ReturnType<typeof parseSettings>;
 
 /**
  * Validates the options and adds the defaults.
  * @throws TypeError that names the option, when one is wrong.
  */
-export function parseSettings(options: PetStoreOptions): Settings {
+export function parseSettings(options: PetStoreOptions) {
   const parsed = validate(optionsSchema, options, "object");
   if (parsed.isErr()) {
     const problems = parsed.error.map((problem) => `option ${problem}`);
@@ -91,45 +80,32 @@ export function parseSettings(options: PetStoreOptions): Settings {
   const { storage = createMemoryStorage(), plans: added, ban, ...settings } = parsed.value;
   const { clock = storage.clock ?? systemClock } = settings;
   const { idempotencyKeySeconds, ...others } = settings;
-  const plans = new Map<string, Plan>([...Object.entries(standardPlans), ...added]);
-  const free = plans.get("free");
-  return Object.freeze({
+  const plans: Plans = new Map<string, Plan>([...Object.entries(standardPlans), ...added]);
+  return {
     ...others,
     storage,
     clock,
     plans,
-    ban: ban === false ? undefined : banRule(ban),
+    /** `undefined`: keys are never banned. */
+    ban: ban === false ? undefined : ban,
+    /** How long an idempotency key is remembered, in milliseconds; 0: not at all. */
     idempotencyKeyLife: idempotencyKeySeconds * 1_000,
-    anonymousLimits: free === undefined || free === "custom" ? standardPlans.free : free,
-  });
+    /** The limits of callers without a valid key. */
+    anonymousLimits: limitsOf({ plan: "free", limits: standardPlans.free }, plans),
+  };
 }
 
-function banRule(ban: v.InferOutput<typeof banSchema>): BanRule {
-  return Object.freeze({
-    afterRefusals: ban.afterRefusals,
-    grace: ban.graceSeconds * 1_000,
-    first: ban.firstSeconds * 1_000,
-    longest: ban.longestSeconds * 1_000,
-    forgottenAfter: ban.forgottenAfterSeconds * 1_000,
-  });
-}
-
-const duration = integer(
-  1,
-  MAX_SECONDS,
-  "must be an integer number of seconds, from 1 to 31,536,000 (a year)",
-);
+/** Returns a schema of a number of seconds, by default of at most a year. */
+const seconds = (least: number, most = 31_536_000, shown = "31,536,000 (a year)") =>
+  integer(least, most, `must be an integer number of seconds, from ${least} to ${shown}`);
 
 const banSchema = v.pipe(
   strictRecord({
     afterRefusals: v.optional(integer(1, Number.MAX_SAFE_INTEGER, "must be a positive integer")),
-    graceSeconds: v.optional(
-      integer(0, 60, "must be an integer number of seconds, from 0 to 60"),
-      1,
-    ),
-    firstSeconds: v.optional(duration, 60),
-    longestSeconds: v.optional(duration, 3_600),
-    forgottenAfterSeconds: v.optional(duration, 86_400),
+    graceSeconds: v.optional(seconds(0, 60, "60"), 1),
+    firstSeconds: v.optional(seconds(1), 60),
+    longestSeconds: v.optional(seconds(1), 3_600),
+    forgottenAfterSeconds: v.optional(seconds(1), 86_400),
   }),
   v.forward(
     v.check(
@@ -138,6 +114,13 @@ const banSchema = v.pipe(
     ),
     ["longestSeconds"],
   ),
+  v.transform((ban): BanRule => ({
+    afterRefusals: ban.afterRefusals,
+    grace: ban.graceSeconds * 1_000,
+    first: ban.firstSeconds * 1_000,
+    longest: ban.longestSeconds * 1_000,
+    forgottenAfter: ban.forgottenAfterSeconds * 1_000,
+  })),
 );
 
 const PLAN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
@@ -154,8 +137,9 @@ const plansSchema = v.pipe(
         addIssue({ message, path: [{ type: "unknown", origin: "key", input, key, value }] });
       };
       if (!PLAN_NAME.test(key)) issue("must have a short lower-case name");
-      else if (!isPlan(value)) issue(PLAN);
-      else plans.set(key, value === "custom" ? value : limitsOnly(value));
+      else if (value === "custom") plans.set(key, value);
+      else if (areRateLimits(value)) plans.set(key, limitsOnly(value));
+      else issue(PLAN);
     }
     return plans;
   }),
@@ -177,14 +161,9 @@ const optionsSchema = strictRecord({
     v.lazy((ban) => (ban === false ? v.literal(false) : banSchema)),
     {},
   ),
-  maxAnonymousClients: v.optional(
-    integer(1, MAX_CLIENTS, `must be an integer from 1 to ${MAX_CLIENTS}`),
-    10_000,
-  ),
-  idempotencyKeySeconds: v.optional(
-    integer(0, MAX_SECONDS, "must be an integer number of seconds, from 0 to 31,536,000 (a year)"),
-    86_400,
-  ),
+  // About 20 bytes for each client are allocated in advance.
+  maxAnonymousClients: v.optional(integer(1, 1_000_000), 10_000),
+  idempotencyKeySeconds: v.optional(seconds(0), 86_400),
   random: v.optional(
     v.pipe(
       v.custom<RandomSource>(isFunction, "must be a function"),
@@ -193,15 +172,8 @@ const optionsSchema = strictRecord({
     ),
     () => systemRandom,
   ),
-  closeTimeoutSeconds: v.optional(
-    integer(1, MAX_CLOSE_TIMEOUT, `must be an integer from 1 to ${MAX_CLOSE_TIMEOUT}`),
-    10,
-  ),
+  closeTimeoutSeconds: v.optional(integer(1, 86_400), 10),
 });
-
-function isPlan(plan: unknown): plan is Plan {
-  return plan === "custom" || areRateLimits(plan);
-}
 
 function isStorage(storage: unknown): boolean {
   return (

@@ -43,7 +43,11 @@ export function plainObject(message: string) {
 }
 
 /** Returns a schema of an integer from `least` to `most`. */
-export function integer(least: number, most: number, message: string) {
+export function integer(
+  least: number,
+  most: number,
+  message = `must be an integer from ${least} to ${most}`,
+) {
   return v.custom<number>(
     (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
     message,

@@ -88,18 +88,18 @@ export type Emit = (event: PetStoreEvent) => void;
  * Creates a store's events. `flush` passes queued events to the listeners at once; `end` does so for the last time:
  * nothing is emitted afterwards.
  */
-export function createEvents(): {
-  readonly events: Events;
-  readonly emit: Emit;
-  readonly flush: () => void;
-  readonly end: () => void;
-} {
+export function createEvents() {
   const listeners = new Set<Listener<PetStoreEvent>>();
   const queue: PetStoreEvent[] = [];
   let hasEnded = false;
 
   const flush = (): void => {
     for (const event of queue.splice(0)) [...listeners].forEach((each) => notify(each, event));
+  };
+  const emit: Emit = (event) => {
+    if (hasEnded) return;
+    if (queue.length === 0) setImmediate(flush);
+    queue.push(deepFrozen(event));
   };
   /** A listener that was added twice is called twice, and each is removed separately. */
   const add = <Event>(
@@ -111,27 +111,18 @@ export function createEvents(): {
     listeners.add(added);
     return () => void listeners.delete(added);
   };
-
-  return {
-    events: Object.freeze({
-      onAny: (listener) => add(listener, isEvent),
-      on: (type, listener) => {
-        if (!Object.hasOwn(TYPES, type))
-          throw new TypeError(`No event is called ${inspect(type)}.`);
-        return add(listener, (event): event is EventOf<typeof type> => event.type === type);
-      },
-    } satisfies Events),
-    emit: (event) => {
-      if (hasEnded) return;
-      if (queue.length === 0) setImmediate(flush);
-      queue.push(deepFrozen(event));
+  const events: Events = Object.freeze({
+    onAny: (listener) => add(listener, isEvent),
+    on: (type, listener) => {
+      if (!Object.hasOwn(TYPES, type)) throw new TypeError(`No event is called ${inspect(type)}.`);
+      return add(listener, (event): event is EventOf<typeof type> => event.type === type);
     },
-    flush,
-    end: () => {
-      hasEnded = true;
-      flush();
-    },
+  } satisfies Events);
+  const end = (): void => {
+    hasEnded = true;
+    flush();
   };
+  return { events, emit, flush, end };
 }
 
 /** A listener's failure must not affect a request: the host's listener has to report it. */

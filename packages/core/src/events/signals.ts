@@ -40,44 +40,27 @@ export interface TransactionSignal {
   readonly failed: boolean;
 }
 
-/** A call of a store that failed with `storage_unavailable`. */
-export interface StorageErrorSignal {
-  /** The code of the driver or the system, such as `SQLITE_FULL` or `ECONNREFUSED`, if there is one. */
-  readonly code: string | undefined;
-}
-
-/** A warning of the storage; the event `storage_warning` also has its message. */
-export interface StorageWarningSignal {
-  /** Defined by the storage, such as `large_log`. */
-  readonly code: string;
-}
-
-/** A key was banned for ignoring refusals. */
-export interface BanSignal {
-  readonly plan: string;
-  /** How long the ban lasts. */
-  readonly milliseconds: number;
-}
-
 /** What the packages publish on channels of `node:diagnostics_channel` with these names. */
 export interface Signals {
   readonly "petstore:request": RequestSignal;
   readonly "petstore:transaction": TransactionSignal;
-  readonly "petstore:storage-error": StorageErrorSignal;
-  readonly "petstore:storage-warning": StorageWarningSignal;
-  readonly "petstore:ban": BanSignal;
+  /**
+   * A call of a store that failed with `storage_unavailable`: with the code of the driver or the system, such as
+   * `SQLITE_FULL` or `ECONNREFUSED`, if there is one.
+   */
+  readonly "petstore:storage-error": { readonly code: string | undefined };
+  /** A warning of the storage, with its code, such as `large_log`. The event `storage_warning` also has its message. */
+  readonly "petstore:storage-warning": { readonly code: string };
+  /** A key of this plan was banned for ignoring refusals, for this long. */
+  readonly "petstore:ban": { readonly plan: string; readonly milliseconds: number };
 }
 
-/** The part of a channel that its publisher uses. */
-export interface SignalChannel<Signal> {
-  /** Without a subscriber, a signal need not be made. */
+/** The part of a channel that its publisher uses. Without a subscriber, a signal need not be made. */
+export interface SignalChannel<Name extends keyof Signals> {
   readonly hasSubscribers: boolean;
-  publish(signal: Signal): void;
+  publish(signal: Signals[Name]): void;
 }
 
 /** Returns a channel, for a package that publishes on it. */
-export function signalChannel<Name extends keyof Signals>(
-  name: Name,
-): SignalChannel<Signals[Name]> {
-  return channel(name);
-}
+export const signalChannel = <Name extends keyof Signals>(name: Name): SignalChannel<Name> =>
+  channel(name);

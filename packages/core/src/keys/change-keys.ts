@@ -3,10 +3,10 @@ import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import type { KeyEventType } from "../events/events.js";
 import {
-  changeFailed,
   keyInactive,
   invalidKeyRequest,
   keyNotFound,
+  mayBeStored,
   type KeyError,
   type StorageUnavailableError,
 } from "../errors.js";
@@ -24,7 +24,7 @@ import {
   type PurgeKeysOptions,
   type RotateKeyOptions,
 } from "./key-requests.js";
-import { loadKey, viewOf } from "./read-keys.js";
+import { loadKey, viewOf, type KeyResult } from "./read-keys.js";
 import {
   hasEndedBefore,
   hasEnded,
@@ -47,11 +47,7 @@ export interface PurgedKeys {
   readonly purged: number;
 }
 
-/** Issues a key. See `KeyRing.issue`. */
-export async function issueKey(
-  context: Context,
-  input: IssueKeyInput,
-): Promise<Result<IssuedKey, KeyError>> {
+export async function issueKey(context: Context, input: IssueKeyInput): KeyResult<IssuedKey> {
   const { storage, plans, random, newKeyId, readClock } = context;
   const { now } = readClock();
   const request = parseKeyRequest(input, plans, now);
@@ -76,40 +72,30 @@ export async function issueKey(
   );
 }
 
-/** Revokes a key. See `KeyRing.revoke`. */
-export async function revokeKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
-  const { now } = context.readClock();
-  return changeKey(context, id, "key_revoked", (key) =>
+export function revokeKey(context: Context, id: string): KeyResult<ApiKey> {
+  return changeKey(context, id, "key_revoked", (key, now) =>
     ok(key.revokedAt === undefined ? { ...key, revokedAt: now } : key),
   );
 }
 
-/** Adds a new secret to a key. See `KeyRing.rotate`. */
 export async function rotateKey(
   context: Context,
   id: string,
   options: RotateKeyOptions,
-): Promise<Result<IssuedKey, KeyError>> {
+): KeyResult<IssuedKey> {
   const overlap = parseOverlap(options);
   if (overlap.isErr()) return err(overlap.error);
 
-  const { now } = context.readClock();
   const secret = mintSecret(context.random);
-  const rotated = await changeKey(context, id, "key_rotated", (key) => {
+  const rotated = await changeKey(context, id, "key_rotated", (key, now) => {
     if (hasEnded(key, now)) return err(keyInactive());
     return ok(rotatedKey(key, storedSecret(secret), now + overlap.value, now));
   });
   return rotated.map((key) => ({ secret, key }));
 }
 
-/** Ends one secret of a key. See `KeyRing.endSecret`. */
-export async function endSecret(
-  context: Context,
-  id: string,
-  hint: string,
-): Promise<Result<ApiKey, KeyError>> {
-  const { now } = context.readClock();
-  return changeKey(context, id, "secret_ended", (key) => {
+export function endSecret(context: Context, id: string, hint: string): KeyResult<ApiKey> {
+  return changeKey(context, id, "secret_ended", (key, now) => {
     if (hasEnded(key, now)) return err(keyInactive());
     if (key.secrets.every((each) => each.hint !== hint)) return err(keyNotFound("hint"));
     const rest = keyWithout(key, hint, now);
@@ -119,19 +105,13 @@ export async function endSecret(
 
 const LAST_SECRET = "the key has no other valid secret: rotate it first, or revoke it";
 
-/** Moves a key to another plan. See `KeyRing.changePlan`. */
-export async function changePlan(
-  context: Context,
-  id: string,
-  to: PlanInput,
-): Promise<Result<ApiKey, KeyError>> {
+export async function changePlan(context: Context, id: string, to: PlanInput): KeyResult<ApiKey> {
   const choice = parsePlanChoice(to, context.plans);
   if (choice.isErr()) return err(choice.error);
   return changeKey(context, id, "plan_changed", (key) => ok({ ...key, ...choice.value }));
 }
 
-/** Ends the ban of a key. See `KeyRing.liftBan`. */
-export async function liftBan(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
+export async function liftBan(context: Context, id: string): KeyResult<ApiKey> {
   const found = await loadKey(context, id);
   if (found.isErr()) return err(found.error);
   const { key } = found.value;
@@ -153,11 +133,10 @@ export async function liftBan(context: Context, id: string): Promise<Result<ApiK
 /** How many keys a purge looks at, and removes at most, before other calls run. */
 const PURGE_BATCH = 100;
 
-/** Removes keys that ended long ago. See `KeyRing.purge`. */
 export async function purgeKeys(
   { storage, readClock }: Context,
   options: PurgeKeysOptions,
-): Promise<Result<PurgedKeys, KeyError>> {
+): KeyResult<PurgedKeys> {
   const age = parseAge(options);
   if (age.isErr()) return err(age.error);
   const time = readClock().now - age.value;
@@ -166,7 +145,7 @@ export async function purgeKeys(
   let after: string | undefined;
   do {
     const page = await purgePage(storage, after, time);
-    if (page.isErr()) return err(purged === 0 ? page.error : changeFailed(page.error.cause, true));
+    if (page.isErr()) return err(purged === 0 ? page.error : mayBeStored(page.error.cause));
     purged += page.value.purged;
     after = page.value.next;
     await setImmediate();
@@ -203,8 +182,9 @@ async function changeKey(
   context: Context,
   id: string,
   type: KeyEventType,
-  changed: (key: StoredApiKey) => Result<StoredApiKey, KeyError>,
-): Promise<Result<ApiKey, KeyError>> {
+  changed: (key: StoredApiKey, now: number) => Result<StoredApiKey, KeyError>,
+): KeyResult<ApiKey> {
+  const { now } = context.readClock();
   const found = await loadKey(context, id);
   if (found.isErr()) return err(found.error);
   const { usage } = found.value;
@@ -213,7 +193,7 @@ async function changeKey(
   const update = () =>
     context.storage.keys.update<Result<Changed, KeyError>>(id, (before) => {
       if (before === undefined) return { result: err(keyNotFound()) };
-      const next = changed(before);
+      const next = changed(before, now);
       if (next.isErr()) return { result: err(next.error) };
       const key = viewOf(context, { key: next.value, usage });
       return { next: next.value, result: ok({ key, isSame: next.value === before }) };

@@ -1,12 +1,7 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { err, ok, type Result } from "neverthrow";
-import {
-  invalidApiKey,
-  missingApiKey,
-  type InvalidApiKeyError,
-  type MissingApiKeyError,
-} from "../errors.js";
+import { invalidApiKey, missingApiKey, type KeylessError } from "../errors.js";
 import type { RandomSource } from "../random.js";
 
 const PREFIX = "pet_live_";
@@ -32,14 +27,10 @@ const ID_FORM = new RegExp(`^${ID_PREFIX}[0-9A-Za-z]{${ID_LENGTH}}$`);
 const HINT_FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${HINT_LENGTH - PREFIX.length}}$`);
 
 /** Whether a text has the form of a key's id. */
-export function isKeyId(text: string): boolean {
-  return ID_FORM.test(text);
-}
+export const isKeyId = (text: string): boolean => ID_FORM.test(text);
 
 /** Whether a text has the form of a secret's hint. */
-export function isKeyHint(text: string): boolean {
-  return HINT_FORM.test(text);
-}
+export const isKeyHint = (text: string): boolean => HINT_FORM.test(text);
 
 /** Returns a new secret: `pet_live_`, 30 random base62 characters, and their CRC-32 in 6 more. */
 export function mintSecret(random: RandomSource): string {
@@ -70,9 +61,7 @@ export function createKeyIds(random: RandomSource): (now: number) => string {
  * Returns the digest of a presented API key. A mistyped or made-up key is refused by its form or its
  * checksum, without a look-up. The empty string counts as no key.
  */
-export function parseApiKey(
-  apiKey: string | undefined,
-): Result<string, MissingApiKeyError | InvalidApiKeyError> {
+export function parseApiKey(apiKey: string | undefined): Result<string, KeylessError> {
   if (apiKey === undefined || apiKey === "") return err(missingApiKey());
   if (typeof apiKey !== "string" || !apiKey.startsWith(PREFIX)) return err(invalidApiKey());
   const body = apiKey.slice(PREFIX.length, CHECKSUM_AT);

@@ -1,11 +1,6 @@
 import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
-import {
-  keyNotFound,
-  type KeyError,
-  type KeyNotFoundError,
-  type StorageUnavailableError,
-} from "../errors.js";
+import { keyNotFound, type KeyError } from "../errors.js";
 import { deepFrozen } from "../events/frozen.js";
 import { standingOf } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
@@ -24,17 +19,15 @@ export interface KeyPage {
   readonly next: string | undefined;
 }
 
-/** Returns a key. See `KeyRing.find`. */
-export async function findKey(context: Context, id: string): Promise<Result<ApiKey, KeyError>> {
+/** The result of a call of `KeyRing`. */
+export type KeyResult<T> = Promise<Result<T, KeyError>>;
+
+export async function findKey(context: Context, id: string): KeyResult<ApiKey> {
   const found = await loadKey(context, id);
   return found.map((stored) => viewOf(context, stored));
 }
 
-/** Returns the key of a secret. See `KeyRing.findBySecret`. */
-export async function findKeyBySecret(
-  context: Context,
-  secret: string,
-): Promise<Result<ApiKey, KeyError>> {
+export async function findKeyBySecret(context: Context, secret: string): KeyResult<ApiKey> {
   const digest = parseApiKey(secret);
   if (digest.isErr()) return err(keyNotFound("secret"));
   const id = await read(
@@ -44,17 +37,13 @@ export async function findKeyBySecret(
   return id.isErr() ? err(id.error) : findKey(context, id.value);
 }
 
-/** Returns a page of keys. See `KeyRing.list`. */
-export async function listKeys(
-  context: Context,
-  input: ListKeysInput,
-): Promise<Result<KeyPage, KeyError>> {
+export async function listKeys(context: Context, input: ListKeysInput): KeyResult<KeyPage> {
   const query = parseKeyQuery(input);
   if (query.isErr()) return err(query.error);
-  const { limit, banned } = query.value;
+  const { limit, after, banned } = query.value;
 
   // One key more than the page holds, to see whether there is a next page.
-  const list = () => context.storage.keys.list({ ...query.value, limit: limit + 1 });
+  const list = () => context.storage.keys.list({ limit: limit + 1, after, banned });
   return read(list, (found) => {
     const page = found.slice(0, limit);
     const keys = page.map((stored) => viewOf(context, stored));
@@ -66,10 +55,7 @@ export async function listKeys(
 }
 
 /** Loads a key as it is stored. */
-export async function loadKey(
-  { storage }: Context,
-  id: string,
-): Promise<Result<KeyWithUsage, KeyNotFoundError | StorageUnavailableError>> {
+export async function loadKey({ storage }: Context, id: string): KeyResult<KeyWithUsage> {
   if (typeof id !== "string") return err(keyNotFound());
   return read(
     () => storage.keys.find(id),

@@ -1,40 +1,37 @@
 import { LRUCache } from "lru-cache";
 import type { ClockReader } from "../clock.js";
 import { digestOf } from "../keys/key-format.js";
-import { charge, standingOf, type Verdict } from "./charge.js";
+import { charge, standingOf } from "./charge.js";
 import { parseAddress } from "./client-address.js";
 import { NO_USAGE, type Usage } from "./usage.js";
-import { bindingWindow, withBinding, type Quota } from "./quota.js";
+import { withBinding, type Quota } from "./quota.js";
 import type { RateLimits } from "./windows.js";
 
-/** The buckets of callers without a valid key: one per client address, in memory, up to a maximum number. */
-export interface AnonymousBuckets {
-  /** Takes a token from the client address's bucket, if it has one. `now` is the time of the verdict. */
-  charge(clientAddress: string | undefined): { readonly verdict: Verdict; readonly now: number };
-  /** Whether the client address has used up its bucket. */
-  isEmpty(clientAddress: string | undefined): boolean;
-  /** Returns the quota that the client address has left, by the last good reading if the clock fails. Never throws. */
-  peek(clientAddress: string | undefined): Quota;
-}
+export type AnonymousBuckets = ReturnType<typeof createAnonymousBuckets>;
 
-/** Creates buckets for at most `max` client addresses. Beyond it, the least recently used is dropped. */
+/**
+ * Creates the buckets of callers without a valid key: one per client address, in memory, for at most `max` of them.
+ * Beyond it, the least recently used is dropped.
+ */
 export function createAnonymousBuckets(
   limits: RateLimits,
   max: number,
   { readClock, lastReading }: ClockReader,
-): AnonymousBuckets {
+) {
   const rules = { limits, ban: undefined };
   // It takes the memory of all its entries at once, which a store without such callers does not need.
   let cache: LRUCache<string, Usage> | undefined;
   /** When the last of the empty buckets is full again. */
   let lastReset = 0;
+
+  /** Returns the quota that the client address has left, by the last good reading if the clock fails. Never throws. */
   const peek = (clientAddress: string | undefined): Quota => {
     const usage = cache?.get(bucketOf(clientAddress)) ?? NO_USAGE;
-    const { quotas } = standingOf(usage, rules, lastReading());
-    return withBinding(quotas, bindingWindow(quotas));
+    return withBinding(standingOf(usage, rules, lastReading()).quotas);
   };
   return {
-    charge: (clientAddress) => {
+    /** Takes a token from the client address's bucket, if it has one. `now` is the time of the verdict. */
+    charge: (clientAddress: string | undefined) => {
       const bucket = bucketOf(clientAddress);
       const reading = readClock();
       cache ??= new LRUCache({ max });
@@ -45,8 +42,9 @@ export function createAnonymousBuckets(
       if (remaining === 0) lastReset = Math.max(lastReset, resetAt);
       return { verdict, now: reading.now };
     },
-    // Called for valid keys, too: the first comparison spares them `bucketOf`.
-    isEmpty: (clientAddress) => readClock().now < lastReset && peek(clientAddress).remaining === 0,
+    /** Called for valid keys, too: the first comparison spares them `bucketOf`. */
+    isEmpty: (clientAddress: string | undefined) =>
+      readClock().now < lastReset && peek(clientAddress).remaining === 0,
     peek,
   };
 }
@@ -55,16 +53,17 @@ const MAX_ADDRESS_LENGTH = 64;
 
 /**
  * Returns the name of a client address's bucket. An IPv4 address has its own bucket, whatever port is written behind it.
- * The IPv6 addresses of a /64 share one, because a subscriber usually has a whole /64. Any other text has its own bucket, named by its digest if it is long.
- * Without a client address, the name is empty.
+ * The IPv6 addresses of a /64 share one, because a subscriber usually has a whole /64. Any other text has its own bucket,
+ * named by its digest if it is long. Without a client address, the name is empty.
  */
 function bucketOf(clientAddress: string | undefined): string {
   if (typeof clientAddress !== "string") return "";
   const address = parseAddress(clientAddress);
-  if (address !== undefined) return address.includes(":") ? networkOf(address) : copyOf(address);
-  return clientAddress.length > MAX_ADDRESS_LENGTH
-    ? digestOf(clientAddress)
-    : copyOf(clientAddress);
+  if (address?.includes(":") === true) return networkOf(address);
+  const text = address ?? clientAddress;
+  if (text.length > MAX_ADDRESS_LENGTH) return digestOf(text);
+  // Copied: a substring of a header would keep the whole header in memory.
+  return [text.slice(0, 1), text.slice(1)].join("");
 }
 
 /** Returns the /64 of an IPv6 address in its shortest form. */
@@ -77,9 +76,4 @@ function networkOf(address: string): string {
 
 function groupsOf(address: string): string[] {
   return address.split(":").filter((group) => group !== "");
-}
-
-/** Copies a text: a substring of a header would keep the whole header in memory. */
-function copyOf(text: string): string {
-  return [text.slice(0, 1), text.slice(1)].join("");
 }

@@ -1,6 +1,6 @@
 import type { ClockReading } from "../clock.js";
 import { afterRefusal, bannedUntil, rememberedBans, type BanRule } from "./ban.js";
-import { bindingWindow, quotaOf, withBinding, type Quota, type AllQuotas } from "./quota.js";
+import { withBinding, type Quota, type AllQuotas } from "./quota.js";
 import { usedAt, windowsOf, withWindows, type Usage } from "./usage.js";
 import { currentWindow, type Window } from "./window.js";
 import {
@@ -23,22 +23,7 @@ export interface LimitRules {
 
 /** Whether a request is admitted, and the quota after it. `until` is in milliseconds since the Unix epoch. */
 export type Verdict =
-  | { readonly kind: "admitted"; readonly quota: Quota }
-  | {
-      readonly kind: "refused";
-      readonly quota: Quota;
-      readonly until: number;
-      readonly window: WindowName;
-    }
-  | {
-      readonly kind: "banned";
-      readonly quota: Quota;
-      readonly until: number;
-      /** When the ban ends; `until` is later if a window is used up for longer. */
-      readonly banEnd: number;
-      /** Whether the ban began with this request. */
-      readonly begins: boolean;
-    };
+  { readonly kind: "admitted"; readonly quota: Quota } | ReturnType<typeof refused | typeof banned>;
 
 /**
  * Decides one request, and returns the usage after it (the same object, if there is nothing to store): it takes a token
@@ -56,25 +41,20 @@ export function charge(
 
   const banEnd = ban && bannedUntil(usage, ban, reading.now);
   if (banEnd !== undefined) {
-    return {
-      usage: upToDate(usage, windows),
-      verdict: banned(banEnd, false, quotasOf(windows, limits)),
-    };
+    const verdict = banned(banEnd, false, quotasOf(windows, limits));
+    return { usage: upToDate(usage, windows), verdict };
   }
   if (windowNames.every((name) => windows[name].used < limitOf(limits, name))) {
     const after = eachWindow((name) => withRequest(windows[name]));
-    const left = quotasOf(after, limits);
-    const quota = withBinding(left, bindingWindow(left));
+    const quota = withBinding(quotasOf(after, limits));
     return { usage: served(usage, after, reading.now), verdict: { kind: "admitted", quota } };
   }
   const quotas = quotasOf(windows, limits);
   const current = upToDate(usage, windows);
   const next = ban === undefined ? current : afterRefusal(current, ban, limits, reading);
   const until = ban && bannedUntil(next, ban, reading.now);
-  return {
-    usage: next,
-    verdict: until === undefined ? refused(quotas) : banned(until, true, quotas),
-  };
+  const verdict = until === undefined ? refused(quotas) : banned(until, true, quotas);
+  return { usage: next, verdict };
 }
 
 /** Returns what this usage means, without a request. `bannedUntil` is `undefined` if no ban is in force. */
@@ -97,7 +77,12 @@ function currentWindows(usage: Usage, reading: ClockReading): Windows {
 }
 
 function quotasOf(windows: Windows, limits: RateLimits): AllQuotas {
-  return eachWindow((name) => quotaOf(name, windows[name], limits));
+  return eachWindow((name) => {
+    const limit = limitOf(limits, name);
+    const { openedAt, used } = windows[name];
+    const resetAt = openedAt + kinds[name].milliseconds;
+    return { limit, remaining: Math.max(0, limit - used), resetAt };
+  });
 }
 
 function usedUpIn(quotas: AllQuotas): readonly WindowName[] {
@@ -116,17 +101,19 @@ function served({ bans, bannedAt }: Usage, windows: Windows, now: number): Usage
   );
 }
 
-function refused(quotas: AllQuotas): Verdict {
-  const window = bindingWindow(quotas);
-  const quota = withBinding(quotas, window);
-  return { kind: "refused", quota, until: quota.resetAt, window };
+function refused(quotas: AllQuotas) {
+  const quota = withBinding(quotas);
+  return { kind: "refused", quota, until: quota.resetAt, window: quota.window } as const;
 }
 
-/** A banned key has no quota until it is served again. */
-function banned(banEnd: number, begins: boolean, quotas: AllQuotas): Verdict {
+/**
+ * A banned key has no quota until it is served again: when the ban has ended at `banEnd`, and each window that is used
+ * up. `begins` says whether the ban began with this request.
+ */
+function banned(banEnd: number, begins: boolean, quotas: AllQuotas) {
   const until = servedAt(banEnd, quotas);
   const quota = withBinding(emptyUntil(until, quotas), usedUpIn(quotas).at(-1) ?? SHORTEST);
-  return { kind: "banned", quota, until, banEnd, begins };
+  return { kind: "banned", quota, until, banEnd, begins } as const;
 }
 
 /** Returns when a banned key is served again: when the ban and every used-up window have ended. */

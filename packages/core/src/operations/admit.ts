@@ -6,8 +6,7 @@ import {
   rateLimitExceeded,
   storageUnavailable,
   type AdmissionError,
-  type InvalidApiKeyError,
-  type MissingApiKeyError,
+  type KeylessError,
   type WithQuota,
 } from "../errors.js";
 import { hasEnded, hasExpired } from "../keys/api-key.js";
@@ -18,12 +17,7 @@ import type { Usage } from "../limits/usage.js";
 import type { Decided, PresentedKey } from "../storage/storage.js";
 
 /** The key that a request was charged to, and its quota afterwards. */
-export interface ChargedKey extends Charged {
-  /** The id of the request's API key. */
-  readonly keyId: string;
-  /** The plan of the request's API key. */
-  readonly plan: string;
-}
+export type ChargedKey = Charged & { readonly keyId: string; readonly plan: string };
 
 /**
  * Authenticates a request and takes one token (specification, "Authentication" and "Limits"). A request
@@ -34,13 +28,16 @@ export interface ChargedKey extends Charged {
  */
 export async function admit<T>(
   context: Context,
-  digest: Result<string, MissingApiKeyError | InvalidApiKeyError>,
+  digest: Result<string, KeylessError>,
   clientAddress: string | undefined,
   start: () => T,
 ): Promise<Result<readonly [ChargedKey, T], WithQuota<AdmissionError>>> {
   const { storage, anonymous, readClock } = context;
-  const keyless = (error: MissingApiKeyError | InvalidApiKeyError) =>
-    err(chargeClientAddress(context, error, clientAddress));
+  const keyless = (error: KeylessError) => {
+    const { verdict, now } = anonymous.charge(clientAddress);
+    if (verdict.kind !== "admitted") return err(refuse(context, verdict, now, { clientAddress }));
+    return err(withCharge(error, { quota: verdict.quota }));
+  };
   const failed = (cause: unknown) =>
     err(withCharge(storageUnavailable(cause), { quota: anonymous.peek(clientAddress) }));
   if (digest.isErr()) return keyless(digest.error);
@@ -85,17 +82,6 @@ function isAccepted(presented: PresentedKey | undefined, now: number): presented
     !hasEnded(presented.key, now) &&
     !hasExpired(presented.secretExpiresAt, now)
   );
-}
-
-/** Charges a request without a valid key to its client address. Returns `error`, or a refusal if the bucket is empty. */
-function chargeClientAddress(
-  context: Context,
-  error: MissingApiKeyError | InvalidApiKeyError,
-  clientAddress: string | undefined,
-): WithQuota<AdmissionError> {
-  const { verdict, now } = context.anonymous.charge(clientAddress);
-  if (verdict.kind !== "admitted") return refuse(context, verdict, now, { clientAddress });
-  return withCharge(error, { quota: verdict.quota });
 }
 
 function refuse(

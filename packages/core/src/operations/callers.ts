@@ -1,6 +1,6 @@
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import type { Context } from "../context.js";
-import type { AdmissionError, WithQuota } from "../errors.js";
+import type { AdmissionError, CodedError, WithQuota } from "../errors.js";
 import { parseApiKey } from "../keys/key-format.js";
 import { withCharge, type Charged } from "../limits/quota.js";
 import { admit, type ChargedKey } from "./admit.js";
@@ -42,7 +42,7 @@ export function createCaller(
     admit(context, (digest ??= parseApiKey(apiKey)), clientAddress, start);
   const anonymous = () => ({ quota: context.anonymous.peek(clientAddress) });
 
-  const perform = <Started, T extends object, E extends object>(
+  const perform = <Started, T extends object, E extends CodedError<string>>(
     prepare: () => () => Started,
     complete: (started: Started, keyId: string) => Promise<Result<T, E>>,
   ): ResultAsync<T & Charged, WithQuota<E | AdmissionError>> => {
@@ -78,7 +78,7 @@ function createAdmission(context: Context, calls: Calls, charged: ChargedKey): A
   return withCharge(operationsOf(context, perform), charged);
 }
 
-function chargedResult<T extends object, E extends object>(
+function chargedResult<T extends object, E extends CodedError<string>>(
   result: Result<T, E>,
   charged: ChargedKey,
 ): Result<T & Charged, WithQuota<E>> {

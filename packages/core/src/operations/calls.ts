@@ -3,10 +3,14 @@ import {
   closeTimedOut,
   storageUnavailable,
   storeClosed,
+  type CodedError,
   type StorageUnavailableError,
   type UnavailableError,
 } from "../errors.js";
 import { signalChannel } from "../events/signals.js";
+
+type Call<T, E> = () => Promise<Result<T, E>>;
+type LastCall = Call<void, StorageUnavailableError>;
 
 /** Runs the calls of a store while it is open. */
 export interface Calls {
@@ -14,18 +18,15 @@ export interface Calls {
    * Runs a call. If the store is closed, or the call throws because of a bug or a broken clock or random source, the
    * result is the error that `fail` returns for the given one. `fail` must not throw.
    */
-  run<T, E, F>(
-    call: () => Promise<Result<T, E>>,
+  run<T, E extends CodedError<string>, F>(
+    call: Call<T, E>,
     fail: (error: UnavailableError) => F,
   ): ResultAsync<T, E | F>;
   /**
    * Refuses new calls, waits for the running ones, and then runs the last call. After this many seconds it
    * stops waiting: it starts the last call if necessary, and the result is an error.
    */
-  close(
-    seconds: number,
-    lastCall: () => Promise<Result<void, StorageUnavailableError>>,
-  ): ResultAsync<void, StorageUnavailableError>;
+  close(seconds: number, lastCall: LastCall): ResultAsync<void, StorageUnavailableError>;
 }
 
 /** Creates the calls of a store that is open. */
@@ -35,33 +36,28 @@ export function createCalls(): Calls {
   let running = 0;
   let whenIdle: (() => void) | undefined;
 
-  async function run<T, E, F>(
-    call: () => Promise<Result<T, E>>,
+  async function run<T, E extends CodedError<string>, F>(
+    call: Call<T, E>,
     fail: (error: UnavailableError) => F,
   ): Promise<Result<T, E | F>> {
     if (!isOpen) return err(fail(storeClosed()));
     running += 1;
     try {
       const result = await call();
-      if (result.isErr() && isStorageUnavailable(result.error)) report(result.error);
+      if (result.isErr() && result.error.code === "storage_unavailable") {
+        failures.publish({ code: codeOf(Reflect.get(result.error, "cause")) });
+      }
       return result;
     } catch (cause) {
-      const error = storageUnavailable(cause);
-      report(error);
-      return err(fail(error));
+      failures.publish({ code: codeOf(cause) });
+      return err(fail(storageUnavailable(cause)));
     } finally {
       running -= 1;
       if (running === 0) whenIdle?.();
     }
   }
 
-  const report = ({ cause }: StorageUnavailableError): void =>
-    failures.publish({ code: codeOf(cause) });
-
-  async function close(
-    seconds: number,
-    lastCall: () => Promise<Result<void, StorageUnavailableError>>,
-  ): Promise<Result<void, StorageUnavailableError>> {
+  async function close(seconds: number, lastCall: LastCall) {
     isOpen = false;
     const idle = new Promise<void>((resolve) => (whenIdle = resolve));
     if (running === 0) whenIdle?.();
@@ -84,15 +80,6 @@ export function createCalls(): Calls {
     run: (call, fail) => new ResultAsync(run(call, fail)),
     close: (seconds, lastCall) => new ResultAsync(close(seconds, lastCall)),
   };
-}
-
-function isStorageUnavailable(error: unknown): error is StorageUnavailableError {
-  return (
-    typeof error === "object" &&
-    error !== null &&
-    "code" in error &&
-    error.code === "storage_unavailable"
-  );
 }
 
 /** A cause may be its own. */

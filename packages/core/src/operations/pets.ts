@@ -3,15 +3,11 @@ import type { Context } from "../context.js";
 import {
   idempotencyKeyReused,
   petNotFound,
+  type CodedError,
   type CreatePetError,
-  type CreatePetInputError,
   type GetPetError,
-  type IdempotencyKeyReusedError,
-  type InvalidQueryError,
   type ListPetsError,
   type OperationName,
-  type PetNotFoundError,
-  type StorageUnavailableError,
   type UnavailableError,
 } from "../errors.js";
 import {
@@ -64,7 +60,7 @@ export interface PetOperations<CommonError, Extra> extends Record<OperationName,
  * Performs an operation. `prepare` validates the input, and returns what may start before a charge is stored; `complete`
  * has the rest, for after the charge.
  */
-export type Perform<CommonError, Extra> = <Started, T extends object, E extends object>(
+export type Perform<CommonError, Extra> = <Started, T extends object, E extends CodedError<string>>(
   prepare: () => () => Started,
   complete: (started: Started, keyId?: string) => Promise<Result<T, E>>,
 ) => ResultAsync<T & Extra, ((E | UnavailableError) & Extra) | CommonError>;
@@ -74,6 +70,7 @@ export function operationsOf<CommonError, Extra>(
   context: Context,
   perform: Perform<CommonError, Extra>,
 ): PetOperations<CommonError, Extra> {
+  const { emit, lastReading } = context;
   return {
     listPets: (input = {}) => perform(() => prepareListPets(context, input), asItIs),
     createPet: (input, options = {}) =>
@@ -81,7 +78,12 @@ export function operationsOf<CommonError, Extra>(
     getPet: (id) =>
       perform(
         () => prepareGetPet(context, id),
-        (pet, keyId) => reportGetPet(context, pet, keyId),
+        async (result, keyId) => {
+          const found = await result;
+          const at = lastReading().now;
+          emit({ type: "deprecated_operation_used", at, operation: "getPet", keyId });
+          return found;
+        },
       ),
   };
 }
@@ -91,9 +93,9 @@ const nothing = (): void => undefined;
 const prepareNothing = () => nothing;
 
 /** A read whose input is validated. It reads when it is started, and never rejects. */
-type Read<T, E> = () => Promise<Result<T, E | StorageUnavailableError>>;
+type Read<T, Code extends string> = () => Promise<Result<T, CodedError<Code> | UnavailableError>>;
 
-function prepareListPets({ storage }: Context, input: unknown): Read<PetPage, InvalidQueryError> {
+function prepareListPets({ storage }: Context, input: unknown): Read<PetPage, "invalid_query"> {
   const query = parseListQuery(input);
   if (query.isErr()) return () => Promise.resolve(err(query.error));
   return () =>
@@ -103,7 +105,7 @@ function prepareListPets({ storage }: Context, input: unknown): Read<PetPage, In
     );
 }
 
-function prepareGetPet({ storage }: Context, input: unknown): Read<PetResult, PetNotFoundError> {
+function prepareGetPet({ storage }: Context, input: unknown): Read<PetResult, "pet_not_found"> {
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
   if (id === undefined) return () => Promise.resolve(err(petNotFound()));
   return () =>
@@ -113,23 +115,12 @@ function prepareGetPet({ storage }: Context, input: unknown): Read<PetResult, Pe
     );
 }
 
-/** Waits for the result of `getPet`, and emits that this deprecated operation was used. */
-async function reportGetPet<T>(
-  { emit, lastReading }: Context,
-  result: Promise<T>,
-  keyId?: string,
-): Promise<T> {
-  const found = await result;
-  emit({ type: "deprecated_operation_used", at: lastReading().now, operation: "getPet", keyId });
-  return found;
-}
-
 async function createPet(
   context: Context,
   input: unknown,
   options: unknown,
   keyId?: string,
-): Promise<Result<CreatedPet, CreatePetInputError | StorageUnavailableError>> {
+): Promise<Result<CreatedPet, CreatePetError>> {
   const key = parseCreatePetOptions(options);
   if (key.isErr()) return err(key.error);
   const newPet = parseNewPet(input);
@@ -140,22 +131,14 @@ async function createPet(
   const isOnce = key.value !== undefined && context.idempotencyKeyLife > 0;
   const created = isOnce
     ? await createOnce(context, newPet.value, tokenOf(key.value, keyId), now)
-    : await createAnew(context, newPet.value);
-  if (created.isErr()) return err(created.error);
-
-  const { pet, replayed } = created.value;
-  if (!replayed) context.emit({ type: "pet_created", at: now, pet, keyId });
-  return ok({ pet, replayed });
-}
-
-function createAnew(
-  { storage }: Context,
-  newPet: NewPet,
-): Promise<Result<CreatedPet, StorageUnavailableError>> {
-  return change(
-    () => storage.pets.create(newPet),
-    ({ id }) => ok({ pet: petOf(id, newPet), replayed: false }),
-  );
+    : await change(
+        () => context.storage.pets.create(newPet.value),
+        ({ id }) => ok({ pet: petOf(id, newPet.value), replayed: false }),
+      );
+  if (created.isOk() && !created.value.replayed) {
+    context.emit({ type: "pet_created", at: now, pet: created.value.pet, keyId });
+  }
+  return created;
 }
 
 function createOnce(
@@ -163,7 +146,7 @@ function createOnce(
   newPet: NewPet,
   token: string,
   now: number,
-): Promise<Result<CreatedPet, IdempotencyKeyReusedError | StorageUnavailableError>> {
+): Promise<Result<CreatedPet, CreatePetError>> {
   const fingerprint = fingerprintOf(newPet);
   const request = { token, fingerprint, now, expiresAt: now + idempotencyKeyLife };
   return change(

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "neverthrow";
-import { invalidQuery, type InvalidQueryError } from "../errors.js";
+import { invalidQuery, type CodedError } from "../errors.js";
 import { ownField, type EachField } from "../validation.js";
 import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, type PetStatus } from "./pet-status.js";
@@ -85,7 +85,7 @@ const LIMIT = `limit must be an integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIM
  * Validates a list query (specification, "GET /pets"). Only own properties count. The error names every
  * wrong parameter.
  */
-export function parseListQuery(input: unknown): Result<PetQuery, InvalidQueryError> {
+export function parseListQuery(input: unknown): Result<PetQuery, CodedError<"invalid_query">> {
   if (typeof input !== "object" || input === null) {
     return err(invalidQuery(["the query must be an object"]));
   }

@@ -1,5 +1,5 @@
 import { err, type Result } from "neverthrow";
-import { changeFailed, storageUnavailable, type StorageUnavailableError } from "../errors.js";
+import { mayBeStored, storageUnavailable, type StorageUnavailableError } from "../errors.js";
 import type { StorageError } from "./storage.js";
 
 type StorageCall<T> = () => Promise<Result<T, StorageError>>;
@@ -28,8 +28,9 @@ export async function change<Stored, T, E>(
   try {
     const changed = await call();
     if (changed.isOk()) return resultOf(changed.value);
-    return err(changeFailed(changed.error, changed.error.mayBeStored === true));
+    const failed = changed.error.mayBeStored === true ? mayBeStored : storageUnavailable;
+    return err(failed(changed.error));
   } catch (cause) {
-    return err(changeFailed(cause, true));
+    return err(mayBeStored(cause));
   }
 }
