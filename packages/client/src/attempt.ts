@@ -1,22 +1,9 @@
 import { err, ok, type Result } from "neverthrow";
-import { startWait, type ClientClock } from "./clock.js";
+import { startWait } from "./clock.js";
 import { timedOut, unexpectedResponse, unreachable, type TransportError } from "./errors.js";
 import type { Lifetime } from "./lifetime.js";
+import type { Settings } from "./options.js";
 import { readHead, type Head } from "./wire/head.js";
-
-/**
- * Sends a request: the platform's `fetch`, another one, such as that of npm's undici, or a handler of
- * `createFetchHandler`. The second argument has what the request has.
- */
-export type Fetch = (request: Request, init: RequestInit) => Promise<Response>;
-
-/** The settings of a client that its attempts use. */
-export interface AttemptSettings {
-  readonly fetch: Fetch;
-  readonly clock: ClientClock;
-  readonly attemptSeconds: number;
-  readonly maxResponseBytes: number;
-}
 
 /** The outcome of one request. */
 export interface Attempt {
@@ -30,7 +17,7 @@ export interface Attempt {
  * Redirects are not followed: the key is for this server.
  */
 export async function sendOnce(
-  settings: AttemptSettings,
+  settings: Settings,
   url: string,
   init: RequestInit,
   lifetime: Lifetime,

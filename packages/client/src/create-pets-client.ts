@@ -1,14 +1,19 @@
 import { err, ResultAsync } from "neverthrow";
-import { sendOnce, type Attempt, type AttemptSettings } from "./attempt.js";
+import { sendOnce, type Attempt } from "./attempt.js";
 import { startWait } from "./clock.js";
 import { limitUsedUp, unexpectedResponse, unreachable } from "./errors.js";
-import type { ClientEvent } from "./events.js";
 import type { Refusal } from "./gate.js";
 import { createOnAbort, startLifetime, type Lifetime, type OnAbort } from "./lifetime.js";
-import { operationsOf, type Operation, type Perform, type PetsClient } from "./operations.js";
-import { notNegative, parseOptions, type PetsClientOptions } from "./options.js";
+import { operationsOf, type Coded, type Operation, type PetsClient } from "./operations.js";
+import {
+  notNegative,
+  parseOptions,
+  type ClientEvent,
+  type PetsClientOptions,
+  type Settings,
+} from "./options.js";
 import { createQueue, type Queue } from "./queue.js";
-import { drawFraction, type RandomSource } from "./random.js";
+import { drawFraction } from "./random.js";
 import { readRefusal, type Outcome } from "./wire/responses.js";
 
 /**
@@ -21,34 +26,24 @@ import { readRefusal, type Outcome } from "./wire/responses.js";
  * @throws TypeError that names the option, if one is wrong, or if the URL or the key is missing.
  */
 export function createPetsClient(options: PetsClientOptions): PetsClient {
-  const { maxInFlight, deadlineSeconds, onEvent, ...settings } = parseOptions(options);
-  const { clock, random } = settings;
+  const settings = parseOptions(options);
+  const { clock, random, maxInFlight, onEvent } = settings;
   // A listener cannot make a call fail, nor the process by a rejection.
   const emit = (event: ClientEvent): void =>
     void new Promise((resolve) => resolve(onEvent(event))).catch(() => undefined);
-  const context: CallContext = {
-    ...settings,
-    emit,
-    queue: createQueue(clock, maxInFlight),
-    onAbort: createOnAbort(),
-  };
-
-  const perform: Perform = (operation, options) => {
+  const queue = createQueue(clock, maxInFlight);
+  const context: CallContext = { ...settings, emit, queue, onAbort: createOnAbort() };
+  return operationsOf((operation, options) => {
     // Without types, a caller may pass null for nothing.
-    const { signal, deadlineSeconds: seconds } = options ?? {};
-    return new ResultAsync(call(context, operation, seconds ?? deadlineSeconds, signal));
-  };
-  return operationsOf(perform, random);
+    const { signal, deadlineSeconds } = options ?? {};
+    const seconds = deadlineSeconds ?? settings.deadlineSeconds;
+    return new ResultAsync(call(context, operation, seconds, signal));
+  }, random);
 }
 
 /** The settings and the queue that all calls of a client share. */
-interface CallContext extends AttemptSettings {
-  readonly baseUrl: string;
-  readonly authorization: string;
-  readonly attempts: number;
-  readonly backoffSeconds: number;
+interface CallContext extends Settings {
   readonly queue: Queue;
-  readonly random: RandomSource;
   readonly emit: (event: ClientEvent) => void;
   readonly onAbort: OnAbort;
 }
@@ -63,7 +58,7 @@ const LONGEST_BACKOFF = 60_000;
 const JITTER = 1_000;
 
 /** Performs an operation: waits for the gate, sends the request, and retries what may be transient. */
-async function call<T, E extends { readonly code: string }>(
+async function call<T, E extends Coded>(
   context: CallContext,
   operation: Operation<T, E>,
   deadlineSeconds: number,
@@ -82,7 +77,7 @@ async function call<T, E extends { readonly code: string }>(
   }
 }
 
-async function callUntil<T, E extends { readonly code: string }>(
+async function callUntil<T, E extends Coded>(
   lifetime: Lifetime,
   context: CallContext,
   operation: Operation<T, E>,
@@ -136,7 +131,7 @@ async function send(
   return sent;
 }
 
-function read<T, E extends { readonly code: string }>(
+function read<T, E extends Coded>(
   operation: Operation<T, E>,
   { head, body }: Attempt,
 ): Outcome<T, E> {

@@ -2,14 +2,17 @@ import { err, type Result } from "neverthrow";
 import type { ClientClock } from "./clock.js";
 import { aborted, timedOut, type AbortedError, type TimedOutError } from "./errors.js";
 
+/** Why a call has ended early. */
+export type Ending = AbortedError | TimedOutError;
+
 /** How long a call may take: until its deadline, or until its signal ends it. */
 export interface Lifetime {
   /** The deadline, by the client's clock. */
   readonly endsAt: number;
   /** Resolves when the deadline has passed or the signal is aborted. */
-  readonly ended: Promise<Result<never, AbortedError | TimedOutError>>;
+  readonly ended: Promise<Result<never, Ending>>;
   /** Returns how the call has ended, or `undefined` while it lasts. */
-  ending(): AbortedError | TimedOutError | undefined;
+  ending(): Ending | undefined;
   /** Stops the timer and removes the listener. */
   stop(): void;
 }
@@ -47,12 +50,12 @@ export function startLifetime(
   signal: AbortSignal | undefined,
   onAbort: OnAbort,
 ): Lifetime {
-  let ending: AbortedError | TimedOutError | undefined;
-  let resolve: (ended: Result<never, AbortedError | TimedOutError>) => void = () => undefined;
-  const ended = new Promise<Result<never, AbortedError | TimedOutError>>((resolveEnded) => {
+  let ending: Ending | undefined;
+  let resolve: (ended: Result<never, Ending>) => void = () => undefined;
+  const ended = new Promise<Result<never, Ending>>((resolveEnded) => {
     resolve = resolveEnded;
   });
-  const end = (how: AbortedError | TimedOutError): void => resolve(err((ending ??= how)));
+  const end = (how: Ending): void => resolve(err((ending ??= how)));
   const abort = (): void => end(aborted(signal?.reason));
 
   const stopTimer = clock.startTimer(seconds * 1_000, () => end(timedOut("call", seconds)));

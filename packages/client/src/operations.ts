@@ -67,7 +67,7 @@ export interface Operation<T = unknown, E extends Coded = Coded> {
   read(response: CompleteResponse): Outcome<T, E>;
 }
 
-type Coded = { readonly code: string };
+export type Coded = { readonly code: string };
 
 /** Performs an operation with its input. */
 export type Perform = <T, E extends Coded>(

@@ -1,7 +1,43 @@
-import type { Fetch } from "./attempt.js";
+import type { OperationName } from "@petstore/core/facts";
 import { createSystemClock, type ClientClock } from "./clock.js";
-import type { ClientEvent } from "./events.js";
 import { systemRandom, type RandomSource } from "./random.js";
+
+/**
+ * Sends a request: the platform's `fetch`, another one, such as that of npm's undici, or a handler of
+ * `createFetchHandler`. The second argument has what the request has.
+ */
+export type Fetch = (request: Request, init: RequestInit) => Promise<Response>;
+
+/** An event of a client. A union closed on `type`; no event contains an API key. */
+export type ClientEvent = {
+  [Type in keyof EventFields]: {
+    readonly type: Type;
+    readonly operation: OperationName;
+  } & EventFields[Type];
+}[keyof EventFields];
+
+type EventFields = {
+  /** A request is sent. `attempt` is 1 for the first attempt; a request after a 429 belongs to the same one. */
+  readonly request: { readonly attempt: number };
+  /** A request has ended. */
+  readonly response: {
+    readonly attempt: number;
+    /** The HTTP status; `undefined` without a response. */
+    readonly status: number | undefined;
+    /** The `X-Request-Id` of the response. */
+    readonly requestId: string | undefined;
+    readonly milliseconds: number;
+  };
+  /** A call waits for the gate: until it opens in so many seconds, or, if they are 0, for the end of another call. */
+  readonly waiting: { readonly seconds: number };
+  /** A call will send its request again. `attempt` is the one that failed, and `code` that of its error. */
+  readonly retrying: { readonly attempt: number; readonly code: string; readonly seconds: number };
+  /**
+   * A response said that the operation is deprecated. `sunset` is when it is to be removed: the `Sunset` of the response
+   * (RFC 8594), or `""` if it has none.
+   */
+  readonly deprecated_operation_used: { readonly sunset: string };
+};
 
 /** The options of a client; all but the first two have a default. */
 export interface PetsClientOptions {
@@ -30,6 +66,9 @@ export interface PetsClientOptions {
   /** The source of idempotency keys and of random waits. Default: `crypto.getRandomValues`. */
   readonly random?: RandomSource | undefined;
 }
+
+/** The options, checked and completed. */
+export type Settings = ReturnType<typeof parseOptions>;
 
 /**
  * Checks the options, and completes them.

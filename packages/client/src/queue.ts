@@ -1,11 +1,11 @@
 import { err, ok, type Result } from "neverthrow";
 import { startWait, type ClientClock } from "./clock.js";
-import { withSeconds, type AbortedError, type TimedOutError } from "./errors.js";
+import { withSeconds } from "./errors.js";
 import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Refusal } from "./gate.js";
-import type { Lifetime } from "./lifetime.js";
+import type { Ending, Lifetime } from "./lifetime.js";
 
 /** The number of a request that may be sent now, or why none is sent. */
-export type Entered = Result<number, Refusal | AbortedError | TimedOutError>;
+export type Entered = Result<number, Refusal | Ending>;
 
 /** The calls of a client that wait for its gate. */
 export interface Queue {
@@ -122,14 +122,11 @@ function createWaitingCalls() {
       const entered = new Promise<Entered>((resolveEntered) => {
         resolve = resolveEntered;
       });
-      const call: WaitingCall = {
-        lifetime,
-        entered,
-        resolve: (result) => {
-          remove(call);
-          resolve(result);
-        },
+      const resolveOnce = (result: Entered): void => {
+        remove(call);
+        resolve(result);
       };
+      const call: WaitingCall = { lifetime, entered, resolve: resolveOnce };
       (isAgain ? again : first).add(call);
       return call;
     },

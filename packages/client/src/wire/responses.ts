@@ -61,50 +61,36 @@ const UNKNOWN_QUOTA: Quota = { ...UNKNOWN_WINDOW, ...eachWindow(() => UNKNOWN_WI
 
 function readError<Code extends string>(
   value: unknown,
-  head: Head,
+  { status, quota = UNKNOWN_QUOTA, requestId, retryAfter = 0 }: Head,
   errors: OwnErrors<Code>,
 ): CodedError<Code> | WithQuota<AdmissionError> | UnexpectedResponseError {
-  const { status, quota = UNKNOWN_QUOTA, requestId } = head;
   const [code, message] = [field(value, "code"), field(value, "message")];
-  if (
-    typeof code !== "string" ||
-    typeof message !== "string" ||
-    toInt64(field(value, "status")) !== BigInt(status)
-  ) {
+  const isStatus = toInt64(field(value, "status")) === BigInt(status);
+  if (typeof code !== "string" || typeof message !== "string" || !isStatus) {
     return unexpectedResponse("It is not an Error of the pet store.", status, requestId);
   }
   if (isOwn(code, errors)) return { code, message, quota };
-  const error = readAdmissionError(code, message, quota, head);
-  if (error !== undefined) return error;
-  return unexpectedResponse(`${code}: ${message}`, status, requestId);
-}
-
-type CodedError<Code extends string> = Charged & { readonly code: Code; readonly message: string };
-
-function readAdmissionError(
-  code: string,
-  message: string,
-  quota: Quota,
-  { status, retryAfter = 0 }: Head,
-): WithQuota<AdmissionError> | undefined {
   const retryAfterSeconds = Math.ceil(retryAfter / 1_000);
   switch (code) {
     case "missing_api_key":
+      return { code, message, quota };
     case "invalid_api_key":
+      return { code, message, quota };
     case "store_closed":
       return { code, message, quota };
     case "storage_unavailable":
       return { code, message, quota, cause: undefined };
     case "rate_limit_exceeded":
-      if (status !== 429) return undefined;
+      if (status !== 429) break;
       return { code, message, quota, window: quota.window, retryAfterSeconds };
     case "api_key_banned":
-      if (status !== 429) return undefined;
+      if (status !== 429) break;
       return { code, message, quota, retryAfterSeconds };
-    default:
-      return undefined;
   }
+  return unexpectedResponse(`${code}: ${message}`, status, requestId);
 }
+
+type CodedError<Code extends string> = Charged & { readonly code: Code; readonly message: string };
 
 type OwnErrors<Code extends string> = Readonly<Record<Code, true>>;
 

@@ -63,8 +63,7 @@ export function createCalls(): Calls {
     if (running === 0) whenIdle?.();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeout = new Promise<Result<void, StorageUnavailableError>>((resolve) => {
-      const late = () => resolve(err(closeTimedOut(running, seconds)));
-      timer = setTimeout(late, seconds * 1_000);
+      timer = setTimeout(() => resolve(err(closeTimedOut(running, seconds))), seconds * 1_000);
     });
     try {
       await Promise.race([idle, timeout]);
