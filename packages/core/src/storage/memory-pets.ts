@@ -1,12 +1,6 @@
 import type { Result } from "neverthrow";
 import { INT64_MAX } from "../pets/int64.js";
-import {
-  pageOf,
-  petFilters,
-  type PetFilter,
-  type PetPage,
-  type PetQuery,
-} from "../pets/list-query.js";
+import { pageOf, petFilters, type PetFilter, type PetQuery } from "../pets/list-query.js";
 import { missingPets } from "../pets/moved-pets.js";
 import { petOf, type NewPet, type Pet } from "../pets/pet.js";
 import type { Creation, PetStorage, StorageError } from "./storage.js";
@@ -55,9 +49,8 @@ const choices = petFilters.reduce<readonly Filters[]>(
 
 /** Keeps a list for each choice of filters, in ascending order of id, so that listing reads only the pets of its page. */
 function createPets() {
-  const lists = new Map<string, Pet[]>();
   const all: Pet[] = [];
-  lists.set(keyOf([], {}), all);
+  const lists = new Map([[keyOf([], {}), all]]);
 
   return {
     lastId: () => all.at(-1)?.id ?? 0n,
@@ -75,7 +68,7 @@ function createPets() {
       const pet = all[indexOf(all, id)];
       return pet?.id === id ? pet : undefined;
     },
-    list: (query: PetQuery): PetPage => {
+    list: (query: PetQuery) => {
       const { limit, after } = query;
       const fields = petFilters.filter((field) => query[field] !== undefined);
       const list = lists.get(keyOf(fields, query)) ?? [];
@@ -92,9 +85,8 @@ function keyOf(fields: Filters, values: Partial<PetFilter>): string {
 }
 
 /** Returns the index of the first pet with this id or a greater one. */
-function indexOf(pets: readonly Pet[], id: bigint): number {
-  return indexAfter(pets, (each) => each.id >= id);
-}
+const indexOf = (pets: readonly Pet[], id: bigint): number =>
+  indexAfter(pets, (each) => each.id >= id);
 
 /**
  * Creates the creations that are remembered. For each that is added, the next two are looked at, round and round, and

@@ -103,9 +103,9 @@ function keysInMemory(run: Run, tables: KeyTables): KeyStorage {
 const DIGEST_TAKEN = "This digest is taken.";
 
 function put({ keys, owners }: KeyTables, stored: KeyWithUsage): void {
-  const { key } = stored;
-  keys.set(key.id, stored);
-  for (const { digest } of key.secrets) owners.set(digest, key.id);
+  const { id, secrets } = stored.key;
+  keys.set(id, stored);
+  for (const { digest } of secrets) owners.set(digest, id);
 }
 
 function usageInMemory(run: Run, { keys, owners }: KeyTables): UsageStorage {
@@ -113,8 +113,7 @@ function usageInMemory(run: Run, { keys, owners }: KeyTables): UsageStorage {
     const stored = keys.get(owners.get(digest) ?? "");
     const secret = stored?.key.secrets.find((each) => each.digest === digest);
     if (!stored || !secret) return undefined;
-    const { key, usage } = stored;
-    return { key, usage, secretExpiresAt: secret.expiresAt };
+    return { key: stored.key, usage: stored.usage, secretExpiresAt: secret.expiresAt };
   };
   const store = (id: string, usage: Usage | undefined): void => {
     const stored = keys.get(id);
