@@ -86,10 +86,10 @@ const parts = {
     tests: cli("keys", "list", "command-line", "lost-output"),
   },
   "cli/serve": {
-    mutate: ["packages/cli/src/serve/!(workers).ts", "packages/cli/src/serve/docs/*.ts"],
+    mutate: ["packages/cli/src/serve/!(workers|metrics).ts", "packages/cli/src/serve/docs/*.ts"],
     tests: cli("command-line", "serve", "operating", "docs", "lost-output"),
   },
-  "cli/metrics": { mutate: ["packages/cli/src/serve/metrics/*.ts"], tests: cli("operating") },
+  "cli/metrics": { mutate: ["packages/cli/src/serve/metrics.ts"], tests: cli("operating") },
   "cli/workers": {
     mutate: ["packages/cli/src/serve/workers.ts"],
     tests: cli("workers"),

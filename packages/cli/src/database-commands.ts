@@ -72,10 +72,7 @@ export function migrateCommand({ terminal, report, fail }: CommandIO): Command {
     .description("Create or update the tables of the database.")
     .addOption(databaseOption())
     .option("--print", "print the script for PostgreSQL instead of running it")
-    .addHelpText(
-      "after",
-      MIGRATE_HELP + example("petstore migrate --print | psql --dbname petstore"),
-    )
+    .addHelpText("after", MIGRATE_HELP)
     .action(async ({ database, print }: DatabaseOptions) => {
       if (print) {
         // eslint-disable-next-line no-restricted-syntax -- Most stores are files: pg is loaded only for PostgreSQL.
@@ -92,7 +89,7 @@ export function migrateCommand({ terminal, report, fail }: CommandIO): Command {
 const MIGRATE_HELP = `
 Every command that opens a database brings its tables up to date. If the user of your servers has no right to
 create tables in PostgreSQL, run this once with a user that has, or print the script and run it yourself.
-`;
+${example("petstore migrate --print | psql --dbname petstore")}`;
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createPetStore, type PetStore } from "@petstore/core";
 import type { Storage } from "@petstore/core/storage";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
-import { err, ok, type Result } from "neverthrow";
+import { err, type Result } from "neverthrow";
 import { describeStoreError, type StoreError } from "./describe-error.js";
 import { isPostgres, nameOf } from "./options.js";
 import type { ReportError } from "./terminal.js";
@@ -53,16 +53,13 @@ function failureOf(database: string): (error: { readonly message: string }) => s
 }
 
 /** Uses a store or storage that is being opened, and closes it afterwards. */
-export async function withStore<Opened extends PetStore | Storage, T>(
+export async function withStore<Opened extends Pick<PetStore | Storage, "close">, T>(
   opening: Promise<Result<Opened, string>>,
   use: (store: Opened) => PromiseLike<Result<T, StoreError>>,
 ): Promise<Result<T, string>> {
   const opened = await opening;
   if (opened.isErr()) return err(opened.error);
-  const store = opened.value;
-  const used = await use(store);
-  const closed = await store.close();
-  if (used.isErr()) return err(describeStoreError(used.error));
-  if (closed.isErr()) return err(describeStoreError(closed.error));
-  return ok(used.value);
+  const used = await use(opened.value);
+  const closed = await opened.value.close();
+  return used.andThen((value) => closed.map(() => value)).mapErr(describeStoreError);
 }

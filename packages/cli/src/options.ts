@@ -35,12 +35,8 @@ export function nameOf(database: string): string {
 const SHOWN = ["user", "host", "port", "sslmode", "sslrootcert", "uselibpqcompat"];
 
 export function databaseFile(text: string): string {
-  if (text === IN_MEMORY) {
-    throw new InvalidArgumentError(
-      "It must be a file: a database in memory ends with the command.",
-    );
-  }
-  return fileName(text);
+  if (text !== IN_MEMORY) return fileName(text);
+  throw new InvalidArgumentError("It must be a file: a database in memory ends with the command.");
 }
 
 /** SQLite opens a temporary database for a blank name. */
@@ -91,25 +87,15 @@ export function shortText(most: number): (text: string) => string {
   };
 }
 
-/** Parses a time as `isoTime` does; it must be in the future. */
+/** Parses a future time of ISO 8601, or a date, which means its midnight. Both are in UTC unless an offset follows. */
 export function futureTime(text: string): Date {
-  const time = isoTime(text);
+  const [, date = "", clock = "T00:00", offset = "Z"] = ISO_TIME.exec(text) ?? [];
+  const time = new Date(`${date}${clock}${offset}`);
+  // `Date` parses 31 February as 3 March.
+  if (Number.isNaN(time.getTime()) || !new Date(date).toISOString().startsWith(date))
+    throw new InvalidArgumentError("It must be an ISO 8601 time such as 2031-01-01T00:00:00Z.");
   if (time.getTime() > systemClock.now()) return time;
   throw new InvalidArgumentError("It must be in the future.");
 }
 
-/** Parses an ISO 8601 time, or a date, which means its midnight. Both are in UTC unless an offset follows. */
-function isoTime(text: string): Date {
-  const [, date = "", clock = "T00:00", offset = "Z"] = ISO_TIME.exec(text) ?? [];
-  const time = new Date(`${date}${clock}${offset}`);
-  if (isOnCalendar(date) && !Number.isNaN(time.getTime())) return time;
-  throw new InvalidArgumentError("It must be an ISO 8601 time such as 2031-01-01T00:00:00Z.");
-}
-
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
-
-/** `Date` parses 31 February as 3 March. */
-function isOnCalendar(date: string): boolean {
-  const midnight = new Date(date);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
-}

@@ -24,14 +24,8 @@ export async function runCommand(
     exitCode = 1;
   };
   const io: CommandIO = { terminal, streams, stop, report, fail };
-  const program = petstoreCommand(terminal, report)
-    .addCommand(serveCommand(io))
-    .addCommand(consoleCommand(io))
-    .addCommand(keysCommand(io))
-    .addCommand(petsCommand(io))
-    .addCommand(backupCommand(io))
-    .addCommand(restoreCommand(io))
-    .addCommand(migrateCommand(io));
+  const program = petstoreCommand(terminal, report);
+  for (const command of COMMANDS) program.addCommand(command(io));
   program.addCommand(helpCommand(program));
   inheritSettings(program);
 
@@ -52,7 +46,10 @@ export async function runCommand(
   return exitCode;
 }
 
-const PREFIX = /^error: /;
+const COMMANDS = [
+  ...[serveCommand, consoleCommand, keysCommand, petsCommand],
+  ...[backupCommand, restoreCommand, migrateCommand],
+];
 
 /** Commander's errors are reported on one line, like ours. */
 function petstoreCommand(terminal: Terminal, report: ReportError): Command {
@@ -64,7 +61,13 @@ function petstoreCommand(terminal: Terminal, report: ReportError): Command {
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.error(text.trimEnd()),
-      outputError: (text) => report(text.trim().replace(PREFIX, "").replaceAll("\n", " ")),
+      outputError: (text) =>
+        report(
+          text
+            .trim()
+            .replace(/^error: /, "")
+            .replaceAll("\n", " "),
+        ),
     })
     .helpCommand(false)
     .addHelpText("after", example("petstore serve --first-key"))

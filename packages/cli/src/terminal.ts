@@ -1,6 +1,5 @@
 import type { Readable, Writable } from "node:stream";
 import { describeFileError } from "./describe-error.js";
-import { escapeUnprintable } from "./printable.js";
 
 export interface StopSignal {
   /** Aborted at the first SIGINT, SIGTERM or SIGHUP, if the command stops in order. */
@@ -78,6 +77,25 @@ function textFor({ isTTY }: TerminalStream, line: string): string {
   return isTTY === true ? escapeUnprintable(line) : line;
 }
 
+/** The characters that a terminal would interpret or not show, except those that join others (emoji). */
+const UNPRINTABLE = /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Replaces the characters that a terminal would interpret or not show, line breaks too. */
+export function replaceUnprintable(text: string): string {
+  return text.replace(UNPRINTABLE, "\uFFFD");
+}
+
+/** Escapes the characters that a terminal would interpret or not show, as in JSON, except line feeds. */
+export function escapeUnprintable(text: string): string {
+  return text.replace(UNPRINTABLE, (character) =>
+    character === "\n" ? character : character.split("").map(escapeUnit).join(""),
+  );
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 /** Shows progress in one line of a terminal, with a bar if the fraction is known. An empty text erases the line. */
 export type Progress = (text: string, fraction?: number) => void;
 
@@ -109,4 +127,10 @@ function bar(fraction: number): string {
 
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Continues a line that says how many were imported. */
+export function alsoThere(count: number, noun: string): string {
+  if (count === 0) return "";
+  return `; ${counted(count, noun)} ${count === 1 ? "was" : "were"} there already`;
 }

@@ -9,7 +9,7 @@ import { startServer, textOf, useBuiltPetstore, workersOf } from "./support/buil
 import { issueKey, newDatabase, serveHere, useServerHere } from "./support/command.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 import { inCi } from "../../../scripts/test-size.js";
-import { createSums } from "../src/serve/metrics/metrics.js";
+import { createSums } from "../src/serve/metrics.js";
 
 const origin = (url: string) => new URL(url).origin;
 

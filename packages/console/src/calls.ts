@@ -1,13 +1,5 @@
-import {
-  parseInt64,
-  type ApiKey,
-  type KeyError,
-  type KeyRing,
-  type Pet,
-  type PetStore,
-  type PetStoreError,
-  type TrustedPets,
-} from "@petstore/core";
+import { parseInt64, type ApiKey, type KeyError, type Pet } from "@petstore/core";
+import type { PetStore, PetStoreError } from "@petstore/core";
 import { statuses } from "@petstore/wire";
 import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
 import { parseInput, type Input } from "./inputs.js";
@@ -21,26 +13,24 @@ interface Sender {
   readonly idempotencyKey: string | undefined;
 }
 
-type Runs<Name extends CallName> = {
-  readonly [Each in Name]: (input: Input<Each>, sender: Sender) => Done<Outputs[Each]>;
+type Runs<Group extends CallName> = {
+  readonly [Name in Group]: (input: Input<Name>, sender: Sender) => Done<Outputs[Name]>;
 };
 type Done<T> = ResultAsync<T, DoneError> | Promise<Result<T, DoneError>>;
 type DoneError = KeyError | PetStoreError | CallFailure;
 
 export function createConsoleCalls(store: PetStore, settings: Settings) {
-  const { baseUrl, onEvent: report } = settings;
-  const now = (): number => store.clock.now();
   const outcomes = createOutcomes();
   const runs: Runs<CallName> = {
-    info: (_, { actor }) => okAsync({ actor, baseUrl, plans: store.plans }),
+    info: (_, { actor }) => okAsync({ actor, baseUrl: settings.baseUrl, plans: store.plans }),
     "secrets/recover": ({ idempotencyKey }, { actor }) =>
       outcomes.recover(scoped(idempotencyKey, actor)),
     "secrets/take": ({ idempotencyKey }, { actor }) => {
       outcomes.take(scoped(idempotencyKey, actor));
       return okAsync({});
     },
-    ...keyCalls(store.keys, now, report),
-    ...petCalls(store.trusted, now, report),
+    ...keyCalls(store, settings),
+    ...petCalls(store, settings),
   };
   const run = async <Name extends CallName>(
     name: Name,
@@ -51,7 +41,7 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
     if (input.isErr()) return err({ status: 400, code: "bad_request", message: input.error });
     const result = await runs[name](input.value, sender);
     return result
-      .map((output) => ({ ...output, now: now() }))
+      .map((output) => ({ ...output, now: store.clock.now() }))
       .mapErr((error) => ("status" in error ? error : { ...error, status: statuses[error.code] }));
   };
   return (name: CallName, body: unknown, sender: Sender): Promise<CallResult> => {
@@ -63,16 +53,14 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
   };
 }
 
-type Report = Settings["onEvent"];
-
-function keyCalls(keys: KeyRing, now: () => number, report: Report): Runs<CallOf<"keys">> {
-  const index = createKeyIndex(keys, now);
-  const shown = (key: ApiKey) => ({ key: shownKey(key, now()) });
+function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf<"keys">> {
+  const index = createKeyIndex(keys, clock);
+  const shown = (key: ApiKey) => ({ key: shownKey(key, clock.now()) });
   const changed =
     (type: Exclude<ConsoleEvent["type"], "pet_created">, { actor }: Sender) =>
     (key: ApiKey) => {
       index.put(key);
-      report({ type, keyId: key.id, key, at: now(), actor });
+      onEvent({ type, keyId: key.id, key, at: clock.now(), actor });
       return shown(key);
     };
   const made =
@@ -96,7 +84,7 @@ function keyCalls(keys: KeyRing, now: () => number, report: Report): Runs<CallOf
   };
 }
 
-function petCalls(trusted: TrustedPets, now: () => number, report: Report): Runs<CallOf<"pets">> {
+function petCalls({ trusted, clock }: PetStore, { onEvent }: Settings): Runs<CallOf<"pets">> {
   return {
     "pets/list": ({ after, ...query }) =>
       trusted
@@ -107,7 +95,7 @@ function petCalls(trusted: TrustedPets, now: () => number, report: Report): Runs
       trusted
         .createPet({ ...pet, categoryId: int64(categoryId) }, { idempotencyKey })
         .map(({ pet }) => {
-          report({ type: "pet_created", keyId: undefined, pet, at: now(), actor });
+          onEvent({ type: "pet_created", keyId: undefined, pet, at: clock.now(), actor });
           return { pet: shownPet(pet) };
         }),
   };

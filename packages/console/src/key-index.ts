@@ -1,10 +1,4 @@
-import {
-  keyStateAt,
-  type ApiKey,
-  type KeyError,
-  type KeyRing,
-  type KeyState,
-} from "@petstore/core";
+import { keyStateAt, type ApiKey, type Clock, type KeyError, type KeyRing } from "@petstore/core";
 import { byUse } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import type { Input } from "./inputs.js";
@@ -36,18 +30,18 @@ interface Snapshot {
  * Keeps all keys of a store in memory, for search and order: a storage lists keys only in the order of issue. A key takes
  * about 430 bytes. `list` reads anew what it shows of a key. `put` is called with a key that this console has changed.
  */
-export function createKeyIndex(keyRing: KeyRing, now: () => number) {
+export function createKeyIndex(keyRing: KeyRing, clock: Clock) {
   let snapshot = emptySnapshot();
   // What is being read will replace it.
   let fresh = snapshot;
   let reading: Promise<Result<void, KeyError>> | undefined;
 
   const readAll = async (): Promise<Result<void, KeyError>> => {
-    const start = now();
+    const start = clock.now();
     fresh = emptySnapshot();
     const done = await readOn(keyRing, fresh);
     if (done.isErr()) return done;
-    fresh.readAt = now();
+    fresh.readAt = clock.now();
     fresh.duration = fresh.readAt - start;
     snapshot = fresh;
     return done;
@@ -55,7 +49,7 @@ export function createKeyIndex(keyRing: KeyRing, now: () => number) {
   /** New keys are read at once. Many keys are read again only now and then, beside the calls. */
   const refresh = async (): Promise<Result<void, KeyError>> => {
     const { readAt, duration } = snapshot;
-    const age = now() - readAt;
+    const age = clock.now() - readAt;
     if (age < 0 || age >= Math.max(LEAST_AGE, duration * SHARE)) {
       reading ??= readAll().finally(() => (reading = undefined));
       if (readAt === -Infinity || duration <= LEAST_AGE / SHARE) return reading;
@@ -73,12 +67,12 @@ export function createKeyIndex(keyRing: KeyRing, now: () => number) {
     list: async (query: Query): Promise<Result<KeyList, KeyError>> => {
       const done = await refresh();
       if (done.isErr()) return err(done.error);
-      const time = now();
+      const now = clock.now();
       const { keys, readAt } = snapshot;
-      const { ids, ...found } = select(inOrder(snapshot, query.order), query, time);
+      const { ids, ...found } = select(inOrder(snapshot, query.order), query, now);
       const shown: ShownKey[] = [];
       for (const key of await Promise.all(ids.map((id) => keyRing.find(id)))) {
-        if (key.isOk()) shown.push(shownKey(key.value, time));
+        if (key.isOk()) shown.push(shownKey(key.value, now));
         // A key may have been purged since the index was read.
         else if (key.error.code !== "key_not_found") return err(key.error);
       }
@@ -120,7 +114,7 @@ function select(keys: readonly ApiKey[], { search, state, plan, page }: Query, n
   const matching: string[] = [];
   for (const key of keys) {
     if ((plan !== undefined && key.plan !== plan) || !isFound(key)) continue;
-    const states = statesOf(key, keyStateAt(key, now), now);
+    const { states } = statesOf(key, now);
     counts.all += 1;
     for (const each of states) counts[each] += 1;
     if (state === undefined || states.includes(state)) matching.push(key.id);
@@ -130,24 +124,24 @@ function select(keys: readonly ApiKey[], { search, state, plan, page }: Query, n
 }
 
 export function shownKey(key: ApiKey, now: number): ShownKey {
-  const state = keyStateAt(key, now);
-  return { ...key, states: statesOf(key, state, now), secrets: state.secrets };
+  return { ...key, ...statesOf(key, now) };
 }
 
-function statesOf(key: ApiKey, { name, secrets }: KeyState, now: number): readonly ShownState[] {
+function statesOf(key: ApiKey, now: number): Pick<ShownKey, "states" | "secrets"> {
+  const { name, secrets } = keyStateAt(key, now);
   const states: ShownState[] = [name];
   if (secrets.some((secret) => secret.name === "replaced")) states.push("replaced");
   const isOver = name === "revoked" || name === "expired";
   if (!isOver && (key.expiresAt ?? Infinity) - now < WEEK) states.push("expiring");
-  return states;
+  return { states, secrets };
 }
 
 function matcherOf(search: string): (key: ApiKey) => boolean {
   const wanted = search.trim().toLowerCase();
+  const has = (text: string) => text.toLowerCase().includes(wanted);
   return ({ id, label = "", secrets }) =>
     // A longer part of a secret is found by its hint, too.
-    [label, id].some((text) => text.toLowerCase().includes(wanted)) ||
-    secrets
-      .map(({ hint }) => hint.toLowerCase())
-      .some((hint) => hint.includes(wanted) || wanted.startsWith(hint));
+    has(label) ||
+    has(id) ||
+    secrets.some(({ hint }) => has(hint) || wanted.startsWith(hint.toLowerCase()));
 }

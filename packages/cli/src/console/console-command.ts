@@ -40,8 +40,7 @@ export function consoleCommand(io: CommandIO): Command {
     .addHelpText("after", HELP + example("petstore console --database pets.db"))
     .action(async (options: ConsoleOptions) => {
       const run = (store: PetStore) => runConsole(store, options, io);
-      const done = await withStore(openExistingStore(options.database), run);
-      if (done.isErr()) io.fail(done.error);
+      (await withStore(openExistingStore(options.database), run)).mapErr(io.fail);
     });
 }
 
@@ -50,8 +49,6 @@ async function runConsole(
   { database, port, baseUrl, open }: ConsoleOptions,
   { terminal, streams, stop, report }: CommandIO,
 ): Promise<Result<void, { readonly message: string }>> {
-  const onError = (cause: unknown): void =>
-    report(hasMessage(cause) ? cause.message : describeUnknownError(cause));
   // eslint-disable-next-line no-restricted-syntax -- All other commands start without it.
   const { createConsole } = await import("@petstore/console");
   const create = (basePath: string) =>
@@ -60,7 +57,7 @@ async function runConsole(
       baseUrl,
       actor: userName(),
       onEvent: (event) => terminal.out(describe(event)),
-      onError,
+      onError: (cause) => report(hasMessage(cause) ? cause.message : describeUnknownError(cause)),
     });
   const serving = await serveConsole(create, port, systemRandom);
   if (serving.isErr()) return serving.map(() => undefined);
@@ -87,7 +84,8 @@ async function runConsole(
 /** Opens the input of a console: a terminal, a pipe or a socket. Others, such as files and the null device, are not read. */
 function openInput(stdin: Streams["stdin"]) {
   const isTerminal = stdin.isTTY === true;
-  if (!isTerminal && !isPipe(stdin)) return undefined;
+  const stats = stdin.fd === undefined ? undefined : fstatSync(stdin.fd);
+  if (!isTerminal && stats && !stats.isFIFO() && !stats.isSocket()) return undefined;
   /** Resolves when the input ends. */
   const read = async (onLine: () => void): Promise<void> => {
     // A terminal that is gone may fail.
@@ -110,19 +108,13 @@ function openInput(stdin: Streams["stdin"]) {
 
 const LINE_FEED = 10;
 
-function isPipe({ fd }: Streams["stdin"]): boolean {
-  if (fd === undefined) return true;
-  const stats = fstatSync(fd);
-  return stats.isFIFO() || stats.isSocket();
-}
-
 /** Other users can read the arguments of a command, so the browser gets a private file. Resolves to what removes it. */
 async function openInBrowser(link: string): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "petstore-console-"));
   const file = join(folder, "open.html");
   const page = `<!doctype html><meta http-equiv="refresh" content="0; url=${link}"><title>Pet store console</title>\n`;
   await writeFile(file, page, { mode: 0o600 });
-  const [program, ...args] = openers.get(process.platform) ?? ["xdg-open"];
+  const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
   spawn(program, [...args, pathToFileURL(file).href], { detached: true, stdio: "ignore" })
     // The link was printed, too.
     .on("error", () => undefined)
@@ -131,16 +123,15 @@ async function openInBrowser(link: string): Promise<() => Promise<void>> {
 }
 
 /** The commands that open a URL; others use `xdg-open`. */
-const openers: ReadonlyMap<string, readonly [string, ...string[]]> = new Map([
-  ["darwin", ["open"]],
-  ["win32", ["cmd", "/c", "start", ""]],
-]);
+const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ["open"],
+  win32: ["cmd", "/c", "start", ""],
+};
 
 /** A line for each action, which the shell can keep. */
 function describe(event: ConsoleEvent): string {
-  const { type, at, actor } = event;
   const what = event.type === "pet_created" ? `pet ${event.pet.id}` : event.key.id;
-  return `${new Date(at).toISOString()} ${actor} ${type} ${what}`;
+  return `${new Date(event.at).toISOString()} ${event.actor} ${event.type} ${what}`;
 }
 
 function userName(): string {

@@ -4,16 +4,8 @@ import { createServer } from "node:http";
 import type { ConsoleHandler } from "@petstore/console";
 import type { RandomSource } from "@petstore/core/internal";
 import { originForm } from "@petstore/http-adapter/internal";
-import { err, ok, type Result } from "neverthrow";
-import { limitConnections } from "../serve/connections.js";
-import { DRAIN_SECONDS, listenOn } from "../serve/server.js";
-
-interface ServedConsole {
-  /** Returns a new link. Earlier ones end, whether or not they were used; who is logged in stays so. */
-  readonly newLink: () => string;
-  /** Finishes the running requests, for at most `DRAIN_SECONDS`, and closes the server. */
-  readonly close: () => Promise<void>;
-}
+import { err, ok } from "neverthrow";
+import { DRAIN_SECONDS, limitConnections, listenOn } from "../serve/server.js";
 
 const HOST = "127.0.0.1";
 const PATH_BYTES = 16;
@@ -22,18 +14,19 @@ const MOST_CONNECTIONS = 200;
 /** How long a request may take to arrive, in milliseconds. */
 const TIMEOUT = 10_000;
 
-/** Serves a console on this machine, under a random path. `Err` says why it cannot. */
+/**
+ * Serves a console on this machine, under a random path. `Err` says why it cannot. `newLink` returns a new link; earlier
+ * ones end, whether or not they were used, and who is logged in stays so. `close` finishes the running requests, for at
+ * most `DRAIN_SECONDS`, and closes the server.
+ */
 export async function serveConsole(
   create: (basePath: string) => ConsoleHandler,
   port: number,
   random: RandomSource,
-): Promise<Result<ServedConsole, { readonly message: string }>> {
+) {
   const basePath = `/${Buffer.from(random(PATH_BYTES)).toString("base64url")}`;
-  const server = createServer({
-    headersTimeout: TIMEOUT,
-    requestTimeout: TIMEOUT,
-    connectionsCheckingInterval: 1_000,
-  });
+  const timeouts = { headersTimeout: TIMEOUT, requestTimeout: TIMEOUT };
+  const server = createServer({ ...timeouts, connectionsCheckingInterval: 1_000 });
   limitConnections(server, MOST_CONNECTIONS);
   const listening = await listenOn(server, HOST, port);
   if (listening.isErr()) return err({ message: listening.error });
@@ -53,17 +46,15 @@ export async function serveConsole(
     request.url = originForm(request.url ?? "");
     void listener(request, response);
   });
-  return ok({
-    newLink,
-    close: async () => {
-      const closed = once(server.close(), "close");
-      const signal = AbortSignal.timeout(DRAIN_SECONDS * 1_000);
-      // A response may show a secret that was made.
-      if (running > 0) await once(settled, "all", { signal }).catch(() => undefined);
-      server.closeAllConnections();
-      await closed;
-    },
-  });
+  const close = async (): Promise<void> => {
+    const closed = once(server.close(), "close");
+    const signal = AbortSignal.timeout(DRAIN_SECONDS * 1_000);
+    // A response may show a secret that was made.
+    if (running > 0) await once(settled, "all", { signal }).catch(() => undefined);
+    server.closeAllConnections();
+    await closed;
+  };
+  return ok({ newLink, close });
 }
 
 const SECRET_BYTES = 32;
@@ -82,22 +73,19 @@ function createLogin(
   random: RandomSource,
 ) {
   const { host, port } = new URL(origin);
-  const cookieName = `petstore-console-${port}`;
   const newSecret = (): string => Buffer.from(random(SECRET_BYTES)).toString("base64url");
-  const session = newSecret();
+  const session = `petstore-console-${port}=${newSecret()}`;
   let token: string | undefined;
 
   const isLoggedIn = ({ headers }: Request): boolean =>
-    (headers.get("Cookie") ?? "")
-      .split(";")
-      .some((cookie) => isSame(cookie.trim(), `${cookieName}=${session}`));
+    (headers.get("Cookie") ?? "").split(";").some((cookie) => isSame(cookie.trim(), session));
 
   const logIn = async (request: Request): Promise<Response> => {
     const length = Number(request.headers.get("Content-Length") ?? Infinity);
     const sent = length <= LONGEST_BODY ? await request.text() : "";
     if (token === undefined || !isSame(sent, token)) return refused();
     token = undefined;
-    const cookie = `${cookieName}=${session}; Path=${basePath}/; HttpOnly; SameSite=Strict`;
+    const cookie = `${session}; Path=${basePath}/; HttpOnly; SameSite=Strict`;
     return new Response(null, { status: 204, headers: { "Set-Cookie": cookie } });
   };
 

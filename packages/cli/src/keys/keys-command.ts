@@ -1,33 +1,22 @@
-import {
-  standardPlans,
-  type ApiKey,
-  type KeyError,
-  type KeyRing,
-  type PetStore,
-  type Plan,
-  type RateLimits,
-} from "@petstore/core";
+import { standardPlans, type ApiKey, type KeyError, type KeyRing } from "@petstore/core";
+import type { RateLimits } from "@petstore/core";
 import { isOptional, limitsIn, windowNames, type WindowName } from "@petstore/core/facts";
 import { areRateLimits, limitNames, systemClock } from "@petstore/core/internal";
 import { Argument, Command, Option } from "commander";
 import type { Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";
-import {
-  example,
-  databaseOption,
-  duration,
-  futureTime,
-  shortText,
-  wholeNumber,
-} from "../options.js";
+import { databaseOption, duration, example, futureTime } from "../options.js";
+import { shortText, wholeNumber } from "../options.js";
 import type { CommandIO } from "../terminal.js";
 import { addListOptions, listKeys, type ListOptions } from "./list-keys.js";
 import { exportKeysCommand, importKeysCommand } from "./move-keys.js";
 import { issuedKey, keyList, purgedKeys, singleKey, type Renderer } from "./render-keys.js";
 
-interface KeyOptions extends LimitOptions, ListOptions {
+interface KeyOptions extends Partial<RateLimits>, ListOptions {
   readonly database: string;
   readonly json?: true;
+  /** Some commands take it as an argument. */
+  readonly plan?: string;
   readonly label?: string;
   readonly expires?: Date;
   readonly overlap?: number;
@@ -83,7 +72,7 @@ export function keysCommand(io: CommandIO): Command {
   const list = add("list", {
     description: "List all keys with their usage.",
     renderer: keyList,
-    run: (all, options) => listKeys(all, options, io.streams.stdout, io.stop.signal),
+    run: (all, options) => listKeys(all, options, io),
   });
   addListOptions(list, io);
   addToKey("find", "Find one key by its id.", (all, id) => all.find(id));
@@ -143,17 +132,15 @@ function createSubcommand<T>(
       const options = command.opts<KeyOptions>();
       const { database, json } = options;
       const opening = creates ? openStore(database, report) : openExistingStore(database);
-      const use = (store: PetStore) => run(store.keys, options, command.args);
-      const result = await withStore(opening, use);
+      const result = await withStore(opening, ({ keys }) => run(keys, options, command.args));
       if (result.isErr()) {
         fail(result.error);
         return;
       }
-      const view = { now: systemClock.now(), columns: terminal.columns };
       const { value } = result;
-      terminal.out(
-        json ? JSON.stringify(renderer.json(value, view.now)) : renderer.text(value, view),
-      );
+      const now = systemClock.now();
+      if (json) terminal.out(JSON.stringify(renderer.json(value, now)));
+      else terminal.out(renderer.text(value, { now, columns: terminal.columns }));
       if (renderer.isShownOnce !== true) return;
       const problem = await terminal.written(true);
       if (problem !== undefined) fail(`done, but the secret could not be printed: ${problem}`);
@@ -163,11 +150,6 @@ function createSubcommand<T>(
 }
 
 const PLANS = Object.keys(standardPlans);
-
-/** Some commands take the plan as an argument. */
-interface LimitOptions extends Partial<RateLimits> {
-  readonly plan?: string;
-}
 
 const optionsFor = (names: readonly WindowName[]): string =>
   names.map((name) => `--per-${name}`).join(" and ");
@@ -179,7 +161,7 @@ function addLimits(command: Command): Command {
     command.option(`--per-${name} <n>`, description, wholeNumber(1));
   }
   return command.addHelpText("after", describePlans).hook("preAction", () => {
-    const options = command.opts<LimitOptions>();
+    const options = command.opts<KeyOptions>();
     const plan = options.plan ?? command.args[1] ?? "";
     const given = limitsIn(options).map(([window]) => window);
     if (plan === "enterprise") {
@@ -190,22 +172,18 @@ function addLimits(command: Command): Command {
 }
 
 /** `undefined` if none or too few are given. */
-function limitsOf(options: LimitOptions): RateLimits | undefined {
+function limitsOf(options: KeyOptions): RateLimits | undefined {
   const given = Object.fromEntries(limitNames.map((name) => [name, options[name]]));
   return areRateLimits(given) ? given : undefined;
 }
 
 /** Called only when help is printed: Node loads its locale data for the first number, which takes 10 ms. */
 function describePlans(): string {
-  return `\nPlans:\n  ${Object.entries(standardPlans).map(describePlan).join("\n  ")}`;
-}
-
-function describePlan([name, plan]: readonly [string, Plan]): string {
-  const limits =
-    plan === "custom"
-      ? [`limits of the key's own: ${NEEDED}`]
-      : limitsIn(plan).map(
-          ([window, limit]) => `${limit.toLocaleString("en")} requests per ${window}`,
-        );
-  return `${name.padEnd(10)}  ${limits.join(", ")}`;
+  const plans = Object.entries(standardPlans).map(([name, plan]) => {
+    const limits = limitsIn(plan === "custom" ? {} : plan).map(
+      ([window, limit]) => `${limit.toLocaleString("en")} requests per ${window}`,
+    );
+    return `${name.padEnd(10)}  ${limits.join(", ") || `limits of the key's own: ${NEEDED}`}`;
+  });
+  return `\nPlans:\n  ${plans.join("\n  ")}`;
 }

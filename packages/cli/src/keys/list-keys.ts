@@ -6,8 +6,8 @@ import { Option, type Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
 import { example } from "../options.js";
-import { escapeUnprintable } from "../printable.js";
-import { columnsOf, counted, type CommandIO, type Streams } from "../terminal.js";
+import { columnsOf, counted, escapeUnprintable } from "../terminal.js";
+import type { CommandIO, Streams } from "../terminal.js";
 import { keysOnScreen } from "./render-keys.js";
 
 /** As they were issued, or those with most requests in the current windows first. */
@@ -25,8 +25,8 @@ export function addListOptions(command: Command, { streams }: CommandIO): Comman
     .addOption(new Option("--sort <order>", SORT).choices(ORDERS))
     .addOption(new Option("--watch", WATCH).conflicts("json"))
     .hook("preAction", () => {
-      const isWatching = command.getOptionValue("watch") === true;
-      if (isWatching && streams.stdout.isTTY !== true) command.error(NO_TERMINAL);
+      if (command.getOptionValue("watch") === true && streams.stdout.isTTY !== true)
+        command.error("--watch needs a terminal: leave it out");
     })
     .addHelpText("after", LIST_HELP + example("petstore keys list --banned"));
 }
@@ -34,35 +34,30 @@ export function addListOptions(command: Command, { streams }: CommandIO): Comman
 const BY_USE = `by use in this ${windowNames.join(", then ")}`;
 const SORT = `the order: as issued, or ${BY_USE} (default: issue; with --watch, use)`;
 const WATCH = "show the list on the whole terminal, every two seconds, until Ctrl-C";
-const NO_TERMINAL = "--watch needs a terminal: leave it out";
 const LIST_HELP = `
 Times are in UTC. Columns that do not fit a terminal are left out; a pipe and --json get everything.
 `;
 
+type Listed = Result<readonly ApiKey[], KeyError>;
+
 export async function listKeys(
   keys: KeyRing,
   { banned, sort, watch }: ListOptions,
-  stdout: Streams["stdout"],
-  signal: AbortSignal,
-): Promise<Result<readonly ApiKey[], KeyError>> {
-  const read = () => readKeys(keys, banned, sort ?? (watch ? "use" : "issue"));
-  return watch ? ok(await watchKeys(read, stdout, signal)) : read();
-}
-
-async function readKeys(
-  keys: KeyRing,
-  banned: true | undefined,
-  sort: (typeof ORDERS)[number],
-): Promise<Result<readonly ApiKey[], KeyError>> {
-  const all: ApiKey[] = [];
-  let after: string | undefined;
-  do {
-    const page = await keys.list({ limit: 1_000, after, banned });
-    if (page.isErr()) return err(page.error);
-    all.push(...page.value.keys);
-    after = page.value.next;
-  } while (after !== undefined);
-  return ok(sort === "use" ? all.sort(byUse) : all);
+  { streams, stop }: CommandIO,
+): Promise<Listed> {
+  const order = sort ?? (watch ? "use" : "issue");
+  const read = async (): Promise<Listed> => {
+    const all: ApiKey[] = [];
+    let after: string | undefined;
+    do {
+      const page = await keys.list({ limit: 1_000, after, banned });
+      if (page.isErr()) return err(page.error);
+      all.push(...page.value.keys);
+      after = page.value.next;
+    } while (after !== undefined);
+    return ok(order === "use" ? all.sort(byUse) : all);
+  };
+  return watch ? ok(await watchKeys(read, streams.stdout, stop.signal)) : read();
 }
 
 /** How long a list is shown, in milliseconds. */
@@ -72,7 +67,7 @@ const LINES_AROUND = 4;
 
 /** Shows the keys, or why they cannot be read, on the whole terminal until a signal. Resolves to those it showed last. */
 async function watchKeys(
-  read: () => Promise<Result<readonly ApiKey[], KeyError>>,
+  read: () => Promise<Listed>,
   stdout: Streams["stdout"],
   signal: AbortSignal,
 ): Promise<readonly ApiKey[]> {

@@ -1,34 +1,17 @@
 import type { RateLimits } from "@petstore/core";
-import {
-  NO_USAGE,
-  type KeyWithUsage,
-  type Storage,
-  type StorageError,
-  type StoredApiKey,
-  type Usage,
-} from "@petstore/core/storage";
-import {
-  areRateLimits,
-  isKeyHint,
-  isKeyId,
-  isKeyLabel,
-  type EachField,
-} from "@petstore/core/internal";
+import { areRateLimits, isKeyHint, isKeyId, isKeyLabel } from "@petstore/core/internal";
+import type { EachField } from "@petstore/core/internal";
+import { NO_USAGE, type Storage, type StorageError } from "@petstore/core/storage";
+import type { KeyWithUsage, StoredApiKey, Usage } from "@petstore/core/storage";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 import { describeFileError, type StoreError } from "../describe-error.js";
-import { openSource } from "../files/open-file.js";
+import { openSource, readLines } from "../open-file.js";
 import { openExistingStorage, openStorage, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
-import { readLines } from "../files/read-lines.js";
-import {
-  counted,
-  createProgress,
-  type CommandIO,
-  type Progress,
-  type Terminal,
-} from "../terminal.js";
+import { alsoThere, counted, createProgress } from "../terminal.js";
+import type { CommandIO, Progress, Terminal } from "../terminal.js";
 
 const EXPORT_HELP = `
 Each line is a key as JSON, with its plan, usage and bans. It has the digests of the secrets, and never a
@@ -76,9 +59,8 @@ export function importKeysCommand(io: CommandIO): Command {
       });
       progress("");
       imported.match((added) => {
-        const there = keys.length - added;
-        const note = `; ${counted(there, "key")} ${there === 1 ? "was" : "were"} there already`;
-        terminal.out(`imported ${counted(added, "key")}${there === 0 ? "" : note}`);
+        const there = alsoThere(keys.length - added, "key");
+        terminal.out(`imported ${counted(added, "key")}${there}`);
       }, fail);
     });
 }
@@ -107,33 +89,25 @@ interface Line extends KeyWithUsage {
 
 /** Resolves to the number of keys that were added: all that were not there, or none. */
 async function importKeys(
-  storage: Storage,
-  lines: readonly Line[],
-): Promise<Result<number, StoreError>> {
-  const added = await storage.keys.import(lines.map(({ key, usage }) => ({ key, usage })));
-  if (added.isOk()) return ok(added.value);
-  return err((await findTaken(storage, lines)) ?? added.error);
-}
-
-/** Finds the line that the storage has refused, which has a secret of another key. */
-async function findTaken(
   { keys, usage }: Storage,
   lines: readonly Line[],
-): Promise<StoreError | undefined> {
-  const secrets = lines.flatMap(({ key, number }) =>
-    key.secrets.map(({ digest }) => ({ digest, id: key.id, number })),
-  );
-  for (const { digest, id, number } of secrets) {
-    const found = await usage.findByDigest(digest);
-    if (found.isErr()) return undefined;
-    const owner = found.value?.key.id;
-    if (owner === undefined) continue;
-    // A key that is there stays as it is.
-    const own = await keys.find(id);
-    if (own.isOk() && own.value === undefined)
-      return { message: `line ${number} has a secret of the key ${owner}, which is there` };
+): Promise<Result<number, StoreError>> {
+  const added = await keys.import(lines.map((line) => ({ key: line.key, usage: line.usage })));
+  if (added.isOk()) return ok(added.value);
+  // Finds the line that the storage has refused, which has a secret of another key.
+  for (const { key, number } of lines) {
+    for (const { digest } of key.secrets) {
+      const found = await usage.findByDigest(digest);
+      if (found.isErr()) return err(added.error);
+      const owner = found.value?.key.id;
+      if (owner === undefined) continue;
+      // A key that is there stays as it is.
+      const own = await keys.find(key.id);
+      if (own.isOk() && own.value === undefined)
+        return err({ message: `line ${number} has a secret of the key ${owner}, which is there` });
+    }
   }
-  return undefined;
+  return err(added.error);
 }
 
 /** A key with thousands of secrets is shorter than this, in bytes. */
@@ -194,11 +168,10 @@ async function parseKeys(
 const planSchema = v.pipe(v.string(), v.regex(/^[^\p{Cc}\p{Cs}]+$/u));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 /** Null, but not missing: an incomplete line must not turn a revoked key into an active one. */
-const maybe = <Value>(schema: v.GenericSchema<Value>) =>
-  v.pipe(
-    v.nullable(schema),
-    v.transform((value) => value ?? undefined),
-  );
+function maybe<Value>(schema: v.GenericSchema<Value>) {
+  const withoutNull = v.transform((value: Value | null) => value ?? undefined);
+  return v.pipe(v.nullable(schema), withoutNull);
+}
 
 const secretSchema = v.strictObject({
   digest: v.pipe(v.string(), v.regex(/^[\w-]{43}$/)),

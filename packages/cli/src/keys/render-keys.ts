@@ -2,13 +2,11 @@ import { keyStateAt, type ApiKey, type IssuedKey, type PurgedKeys } from "@petst
 import { windowNames, type WindowName } from "@petstore/core/facts";
 import { MAX_TIME, type SecretState } from "@petstore/core/internal";
 import stringWidth from "string-width";
-import { replaceUnprintable } from "../printable.js";
+import { replaceUnprintable, type Terminal } from "../terminal.js";
 
-interface View {
+interface View extends Pick<Terminal, "columns"> {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
-  /** The width of the terminal in characters; `undefined` if there is none. */
-  readonly columns: number | undefined;
 }
 
 export interface Renderer<T> {
@@ -129,10 +127,11 @@ function table(
     if (excess() > 0) kept = kept.filter(({ heading }) => heading !== next);
   const missing = excess();
   if (missing > 0) kept = cutLabels((width) => Math.max(SHORTEST_LABEL, width - missing));
-  const line = (_: unknown, index: number): string =>
-    kept.map(({ cells, width }) => pad(cells[index] ?? "", width)).join(GAP);
-  const lines = Array.from({ length: keys.length + 1 }, line);
-  return lines.map((each) => cut(each.trimEnd(), width)).join("\n");
+  const lines = Array.from({ length: keys.length + 1 }, (_, index) => {
+    const cells = kept.map((column) => pad(column.cells[index] ?? "", column.width));
+    return cut(cells.join(GAP).trimEnd(), width);
+  });
+  return lines.join("\n");
 }
 
 function pad(text: string, width: number): string {
@@ -156,14 +155,10 @@ function describe({ heading, cell }: Column, key: ApiKey, now: number): readonly
   return cells.map((text) => `${heading.padEnd(15)}  ${text}`);
 }
 
-function secret({ hint, name, at }: SecretState): string {
-  const time = `${exact(at ?? MAX_TIME)} UTC`;
-  const ends = {
-    current: "",
-    replaced: `  replaced; accepted until ${time}`,
-    refused: `  refused since ${time}`,
-  };
-  return `${replaceUnprintable(hint)}…${ends[name]}`;
+function secret({ hint, name, at = MAX_TIME }: SecretState): string {
+  const shown = `${replaceUnprintable(hint)}…`;
+  if (name === "current") return shown;
+  return `${shown}  ${name === "replaced" ? "replaced; accepted until" : "refused since"} ${exact(at)} UTC`;
 }
 
 function state(key: ApiKey, now: number): string {

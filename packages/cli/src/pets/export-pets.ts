@@ -9,19 +9,18 @@ import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError, describeStoreError } from "../describe-error.js";
-import { complete, createUnfinished, fileAt, modeFrom } from "../files/new-file.js";
-import { openUnlessStopped } from "../files/open-file.js";
+import { complete, createUnfinished, fileAt, modeFrom } from "../new-file.js";
+import { openUnlessStopped } from "../open-file.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example, isPostgres, nameOf } from "../options.js";
-import { escapeUnprintable } from "../printable.js";
-import { counted, createProgress, isClosedPipe, type CommandIO } from "../terminal.js";
-import { csvHeading, encodeRecord } from "./csv-columns.js";
-import { formatOf, formatOption, type Format } from "./format.js";
+import { counted, createProgress, escapeUnprintable, isClosedPipe } from "../terminal.js";
+import type { CommandIO } from "../terminal.js";
+import { csvHeading, encodeRecord, formatOf, formatOption, type Format } from "./formats.js";
 
-interface ExportOptions extends Partial<PetFilter> {
+interface ExportOptions extends PetFilter {
   readonly database: string;
   readonly format?: Format;
-  readonly overwrite?: true;
+  readonly overwrite?: boolean;
 }
 
 const filterOptions: Record<keyof PetFilter, Option> = {
@@ -47,18 +46,17 @@ export function exportCommand(io: CommandIO): Command {
 async function exportPets(
   path: string,
   options: ExportOptions,
-  { terminal, streams, stop }: CommandIO,
+  { terminal, streams: { stdout, stderr }, stop }: CommandIO,
 ): Promise<Result<void, string>> {
   const { database, format } = options;
-  const name = path === "-" ? "to standard output" : path;
-  if (isFileOfDatabase(database, path === "-" ? "/dev/stdout" : path)) {
-    return err(`cannot write ${name}: it is a file of the database`);
+  const isStdout = path === "-";
+  if (isFileOfDatabase(database, isStdout ? "/dev/stdout" : path)) {
+    return err(`cannot write ${isStdout ? STDOUT : path}: it is a file of the database`);
   }
-  const isShown =
-    path === "-"
-      ? streams.stdout.isTTY === true
-      : (await fileAt(path))?.isCharacterDevice() === true;
-  const progress = createProgress(streams.stderr, isShown);
+  const isShown = isStdout
+    ? stdout.isTTY === true
+    : (await fileAt(path))?.isCharacterDevice() === true;
+  const progress = createProgress(stderr, isShown);
   let pets = 0;
   const onPage = (count: number): void => {
     pets += count;
@@ -67,7 +65,7 @@ async function exportPets(
   const exported = await withStore(openExistingStore(database), async ({ trusted }) => {
     const text = encodePets(trusted, options, formatOf(format, path), onPage);
     const shown = isShown ? escaped(text) : text;
-    const written = await write(shown, path, options, streams.stdout, stop.signal);
+    const written = await write(shown, path, options, stdout, stop.signal);
     return written.mapErr((message) => ({ message }));
   });
   progress("");
@@ -76,18 +74,18 @@ async function exportPets(
   });
 }
 
+const STDOUT = "to standard output";
+
 async function* escaped(text: AsyncIterable<string>): AsyncIterable<string> {
   for await (const part of text) yield escapeUnprintable(part);
 }
 
-class ReadFailed extends Error {
-  override readonly name = "ReadFailed";
-}
+class ReadFailed extends Error {}
 
 /** Throws `ReadFailed` if the store fails. */
 async function* encodePets(
   store: TrustedPets,
-  filter: Partial<PetFilter>,
+  filter: PetFilter,
   format: Format,
   onPage: (pets: number) => void,
 ): AsyncIterable<string> {
@@ -108,28 +106,27 @@ async function* encodePets(
 async function write(
   text: AsyncIterable<string>,
   path: string,
-  { database, overwrite }: ExportOptions,
+  { database, overwrite = false }: ExportOptions,
   stdout: Writable,
   signal: AbortSignal,
 ): Promise<Result<boolean, string>> {
+  const isStdout = path === "-";
   try {
-    const existing = path === "-" ? undefined : await fileAt(path);
+    const existing = isStdout ? undefined : await fileAt(path);
     const isFile = existing?.isFile() === true || existing?.isSymbolicLink() === true;
-    if (path === "-") await pipeline(text, stdout, { signal });
+    if (isStdout) await pipeline(text, stdout, { signal });
     else if (existing && !isFile) await writeInto(text, path, existing, signal);
     else if (existing && !overwrite) return err(`${path} already exists (--overwrite replaces it)`);
     else {
       const mode = isPostgres(database) ? undefined : modeFrom(await fileAt(database));
-      await writeWhole(text, path, overwrite === true, mode, signal);
+      await writeWhole(text, path, overwrite, mode, signal);
     }
     return ok(true);
   } catch (error) {
-    if (error instanceof ReadFailed) {
+    if (error instanceof ReadFailed)
       return err(`cannot read the database ${nameOf(database)}: ${error.message}`);
-    }
-    if (path === "-" && isClosedPipe(error)) return ok(false);
-    const name = path === "-" ? "to standard output" : path;
-    return err(`cannot write ${name}: ${describeFileError(error)}`);
+    if (isStdout && isClosedPipe(error)) return ok(false);
+    return err(`cannot write ${isStdout ? STDOUT : path}: ${describeFileError(error)}`);
   }
 }
 

@@ -1,15 +1,16 @@
+import { hash } from "node:crypto";
 import { addAbortSignal } from "node:stream";
+import { systemClock } from "@petstore/core/internal";
+import type { CreationRequest, Storage, StorageError } from "@petstore/core/storage";
 import { Command, Option } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
-import { openSource } from "../files/open-file.js";
+import { openSource } from "../open-file.js";
 import { openStorage, withStore } from "../open-store.js";
 import { databaseOption, example, fileName, wholeNumber } from "../options.js";
-import { counted, createProgress, type CommandIO } from "../terminal.js";
-import { addGroup, importGroup, withIds, type Added, type Tally } from "./add-pets.js";
-import { COLUMNS } from "./csv-columns.js";
-import { formatOf, formatOption, type Format } from "./format.js";
-import { readEntries, type Entry } from "./read-pets.js";
+import { alsoThere, counted, createProgress, type CommandIO } from "../terminal.js";
+import { COLUMNS, formatOf, formatOption, type Format } from "./formats.js";
+import { lineCount, readEntries, type Entry } from "./read-pets.js";
 import { openRejects, type Rejects } from "./rejects.js";
 
 interface ImportOptions {
@@ -17,7 +18,7 @@ interface ImportOptions {
   readonly format?: Format;
   readonly rejects?: string;
   readonly fromLine: number;
-  readonly again?: true;
+  readonly again?: boolean;
   readonly keepIds?: true;
 }
 
@@ -63,30 +64,24 @@ async function importPets(
   const source = await openSource(path, streams.stdin, stop.signal);
   if (source.isErr()) return err(source.error);
   const { stream, stats, fraction } = source.value;
-  const isTyped = path === "-" && streams.stdin.isTTY === true;
-  const progress = createProgress(streams.stderr, isTyped);
+  const progress = createProgress(streams.stderr, path === "-" && streams.stdin.isTTY === true);
   const list = (line: string): void => {
     progress("");
     terminal.error(line);
   };
-  const inUse = { database, input: stats };
-  const rejects = await openRejects(options.rejects, inUse, fromLine > 1, list);
-  if (rejects.isErr()) {
+  const opened = await openRejects(options.rejects, options, stats, list);
+  if (opened.isErr()) {
     stream.destroy();
-    return err(rejects.error);
+    return err(opened.error);
   }
+  const rejects = opened.value;
   const tally = { pets: 0, linesThere: 0, linesExpired: 0, nextLine: fromLine, isOpenEnded: false };
   // A signal may come before the stream is read, which then fails.
   const chunks = addAbortSignal(stop.signal, stream).on("error", () => undefined);
   const entries = readEntries(formatOf(format, path), chunks, () => (tally.isOpenEnded = true));
+  const onGroup = (): void => progress(counted(tally.pets, "pet"), fraction());
   const imported = await withStore(openStorage(database, report), async (storage) => {
-    const add = options.keepIds
-      ? (group: readonly Entry[]) => importGroup(storage, group, tally)
-      : (group: readonly Entry[]) => addGroup(storage, group, options.again === true, tally);
-    const read = options.keepIds ? withIds(entries) : entries;
-    const result = await importEntries(read, rejects.value, add, tally, () =>
-      progress(counted(tally.pets, "pet"), fraction()),
-    );
+    const result = await importEntries(storage, entries, options, rejects, tally, onGroup);
     progress("");
     terminal.out(describe(tally));
     // The same command can then be run again.
@@ -95,7 +90,7 @@ async function importPets(
   });
   stream.destroy();
   const isDone = imported.isOk() || tally.nextLine > fromLine;
-  const summary = await rejects.value.close(isDone);
+  const summary = await rejects.close(isDone);
   if (imported.isErr()) {
     if (isDone && summary !== undefined) report(summary);
     return err(imported.error);
@@ -107,19 +102,35 @@ async function importPets(
 const OPEN_END =
   "the last line has no line break: if the file was cut off there, its pet may be incomplete";
 
+interface Tally {
+  pets: number;
+  /** Lines that an earlier import had added. */
+  linesThere: number;
+  /** Those of them that may be forgotten. */
+  linesExpired: number;
+  /** Everything before this line is done. */
+  nextLine: number;
+  /** Whether the file ends in a record without a line break. */
+  isOpenEnded: boolean;
+}
+
 async function importEntries(
+  storage: Storage,
   entries: AsyncIterable<readonly Entry[]>,
+  { keepIds, again = false }: ImportOptions,
   rejects: Rejects,
-  add: (group: readonly Entry[]) => Added,
   tally: Tally,
   onGroup: () => void,
 ): Promise<Result<void, string>> {
   try {
     for await (const group of entries) {
-      const wanted = group.filter(({ first }) => first >= tally.nextLine);
+      const unfinished = group.filter(({ first }) => first >= tally.nextLine);
+      const wanted = keepIds ? unfinished.map(withId) : unfinished;
       const written = await rejects.write(wanted);
       if (written.isErr()) return written;
-      const added = await add(wanted);
+      const added = keepIds
+        ? await importGroup(storage, wanted, tally)
+        : await addGroup(storage, wanted, again, tally);
       const failed = added.isErr() ? wanted[added.error.at] : undefined;
       tally.nextLine = failed?.first ?? (wanted.at(-1)?.last ?? tally.nextLine - 1) + 1;
       await rejects.settle(tally.nextLine);
@@ -132,16 +143,89 @@ async function importEntries(
   }
 }
 
-function describe({ pets, linesThere, linesExpired }: Tally): string {
-  const parts = [`imported ${counted(pets, "pet")}`];
-  if (linesThere > 0)
-    parts.push(`${counted(linesThere, "line")} ${linesThere === 1 ? "was" : "were"} there already`);
-  if (linesExpired > 0)
-    parts.push(
-      `${counted(linesExpired, "line")} of these for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again`,
-    );
-  return parts.join("; ");
+/** `Err` says which entry of the group is the first that was not added, and why. */
+type Added = Promise<Result<void, { readonly at: number; readonly reason: string }>>;
+
+/** Rejects a pet without an id. */
+function withId(entry: Entry): Entry {
+  return { ...entry, pet: entry.pet.andThen((pet) => (pet.id === undefined ? NO_ID : ok(pet))) };
 }
+
+const NO_ID = err("Its id is not an integer from 1 to 2^63 − 1.");
+
+/** Adds the pets of a group under their own ids, all or none. */
+async function importGroup({ pets }: Storage, entries: readonly Entry[], tally: Tally): Added {
+  const moved = entries.flatMap((entry) => {
+    if (entry.pet.isErr() || entry.pet.value.id === undefined) return [];
+    return { entry, pet: { ...entry.pet.value, id: entry.pet.value.id } };
+  });
+  if (moved.length === 0) return ok();
+  const imported = await pets.import(moved.map(({ pet }) => pet));
+  if (imported.isErr()) return err({ at: 0, reason: imported.error.message });
+  const { added, conflict } = imported.value;
+  // A line may also differ from an earlier one, which has the same id.
+  const other = moved.findLast(({ pet }) => pet.id === conflict)?.entry;
+  if (other) return err({ at: 0, reason: `line ${other.first} has the id of a pet that differs` });
+  tally.pets += added;
+  tally.linesThere += moved.length - added;
+  return ok();
+}
+
+/** Adds the pets of a group under new ids; the storage commits them together. */
+async function addGroup(
+  storage: Storage,
+  entries: readonly Entry[],
+  again: boolean,
+  tally: Tally,
+): Added {
+  const added = await Promise.all(entries.map((entry) => addPet(storage, entry, again, tally)));
+  const at = added.findIndex((result) => result.isErr());
+  const failure = added[at];
+  return failure?.isErr() ? err({ at, reason: failure.error.message }) : ok();
+}
+
+/** Adds the pet of an entry, if it has one and no earlier import has added it. With `again`, adds it in any case. */
+async function addPet(
+  { pets, clock = systemClock }: Storage,
+  entry: Entry,
+  again: boolean,
+  tally: Tally,
+): Promise<Result<void, StorageError>> {
+  if (entry.pet.isErr()) return ok();
+  const now = clock.now();
+  const created = again
+    ? (await pets.create(entry.pet.value)).map(() => ({ replayed: false, expiresAt: Infinity }))
+    : await pets.createOnce(entry.pet.value, requestOf(entry, now));
+  if (created.isErr()) return err(created.error);
+  const { replayed, expiresAt } = created.value;
+  if (!replayed) tally.pets += 1;
+  else tally.linesThere += lineCount(entry);
+  if (expiresAt <= now) tally.linesExpired += lineCount(entry);
+  return ok();
+}
+
+/** How long a line is known that was imported, in milliseconds. */
+const KNOWN = 86_400_000;
+/** How long it is kept, and found, if only imports add lines. */
+const KEPT = 30 * KNOWN;
+
+/** Identifies the same text in the same line of any file, under the same heading. */
+function requestOf({ first, heading, bytes }: Entry, now: number): CreationRequest {
+  const digest = hash("sha256", Buffer.concat([heading, bytes]), "base64url").slice(0, 16);
+  // The earlier time also finds lines that have expired, as long as they are not removed.
+  const times = { now: now - KEPT, expiresAt: now + KNOWN };
+  // In the order of the lines: with random tokens, a million lines take twice as long.
+  return { token: `line ${String(first).padStart(10, "0")} ${digest}`, fingerprint: "", ...times };
+}
+
+function describe({ pets, linesThere, linesExpired }: Tally): string {
+  const imported = `imported ${counted(pets, "pet")}${alsoThere(linesThere, "line")}`;
+  if (linesExpired === 0) return imported;
+  return `${imported}; ${counted(linesExpired, "line")} of these ${EXPIRED}`;
+}
+
+const EXPIRED =
+  "for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again";
 
 function describeStop(reason: string, { nextLine }: Tally, fromLine: number): string {
   const stopped = `the import stopped: ${reason.replace(/\.$/, "")}.`;

@@ -6,10 +6,9 @@ import { parseNewPet } from "@petstore/core/internal";
 import { decodeJson } from "@petstore/http-adapter";
 import { parse, type CsvError, type Options } from "csv-parse";
 import { err, ok, type Result } from "neverthrow";
-import { readLines } from "../files/read-lines.js";
+import { readLines } from "../open-file.js";
 import { counted } from "../terminal.js";
-import { decodeRecord, HEADING_RULE, isHeading } from "./csv-columns.js";
-import type { Format } from "./format.js";
+import { decodeRecord, HEADING_RULE, isHeading, type Format } from "./formats.js";
 
 /** A line of a file, or the lines of a CSV record, which has line breaks in quotes. */
 export interface Entry {
@@ -30,9 +29,7 @@ interface NumberedPet extends NewPet {
 
 /** The maximum length of a line or record, in bytes. */
 export const LONGEST = 1_048_576;
-
 const TOO_LONG = `It is longer than ${LONGEST / 1_024} KiB.`;
-
 export const LINE_FEED = Buffer.from("\n");
 
 export function lineCount({ first, last }: Entry): number {
@@ -54,12 +51,14 @@ const MARK = Buffer.from("\uFEFF");
 async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    if (start !== undefined) start = Buffer.concat([start, chunk]);
-    if (start === undefined) yield chunk;
-    else if (start.length >= MARK.length) {
-      yield start.indexOf(MARK) === 0 ? start.subarray(MARK.length) : start;
-      start = undefined;
+    if (start === undefined) {
+      yield chunk;
+      continue;
     }
+    start = Buffer.concat([start, chunk]);
+    if (start.length < MARK.length) continue;
+    yield start.indexOf(MARK) === 0 ? start.subarray(MARK.length) : start;
+    start = undefined;
   }
   if (start !== undefined) yield start;
 }
@@ -74,8 +73,7 @@ async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonl
       if (bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) continue;
       if (isBeginning && /^\s*\[/.test(bytes.toString("latin1"))) throw new Error(JSON_ARRAY);
       isBeginning = false;
-      const pet = parseLine(bytes);
-      entries.push({ first: number, last: number, bytes, heading: NO_HEADING, pet });
+      entries.push({ first: number, last: number, bytes, heading: NONE, pet: parseLine(bytes) });
     }
     yield entries;
   }
@@ -84,13 +82,13 @@ async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonl
 const JSON_ARRAY =
   "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact)";
 
-const NO_HEADING = Buffer.alloc(0);
+const NONE = Buffer.alloc(0);
 
 function parseLine(line: Buffer): Result<NumberedPet, string> {
   if (line.length > LONGEST) return err(TOO_LONG);
-  const value = decodeJson(line);
-  if (value.isErr()) return err("It is not JSON in UTF-8.");
-  return toNumbered(value.value);
+  return decodeJson(line)
+    .mapErr(() => "It is not JSON in UTF-8.")
+    .andThen(toNumbered);
 }
 
 function toNumbered(input: unknown): Result<NumberedPet, string> {
@@ -110,15 +108,20 @@ async function* readCsv(
   let columns: readonly string[] = [];
   for await (const rows of readRows(chunks, onOpenEnd)) {
     const entries: Entry[] = [];
-    for (const { first, last, text, record } of rows) {
-      const bytes = Buffer.from(text, "latin1");
-      const fields = decodeFields(record, text, bytes);
+    for (const row of rows) {
+      const { first, last } = row;
+      const bytes = Buffer.from(row.text, "latin1");
+      const fields = decodeFields(row, bytes);
       if (heading === undefined) {
         columns = fields.unwrapOr([]);
         if (!isHeading(columns)) throw new Error(HEADING_RULE);
         heading = Buffer.concat([bytes, LINE_FEED]);
       } else {
-        const pet = fields.andThen((values) => toPet(columns, values));
+        const pet = fields.andThen((values) =>
+          values.length === columns.length
+            ? toNumbered(decodeRecord(columns, values))
+            : err(`It has ${counted(values.length, "field")} instead of ${columns.length}.`),
+        );
         entries.push({ first, last, bytes, heading, pet });
       }
     }
@@ -127,17 +130,8 @@ async function* readCsv(
   if (heading === undefined) throw new Error(HEADING_RULE);
 }
 
-function toPet(columns: readonly string[], values: readonly string[]): Result<NumberedPet, string> {
-  if (values.length !== columns.length) {
-    return err(`It has ${counted(values.length, "field")} instead of ${columns.length}.`);
-  }
-  return toNumbered(decodeRecord(columns, values));
-}
-
 /** A record and its lines, without the final line feed. Each character is a byte of the file. */
-interface Row {
-  readonly first: number;
-  readonly last: number;
+interface Row extends Pick<Entry, "first" | "last"> {
   readonly text: string;
   readonly record: readonly string[];
 }
@@ -203,11 +197,7 @@ const BLANK = /^[ \t\r]*$/;
 /** RFC 4180, section 2. */
 const RECORD = /^(?:[^",]*|"[^"]*(?:""[^"]*)*")(?:,(?:[^",]*|"[^"]*(?:""[^"]*)*"))*\r?$/;
 
-function decodeFields(
-  record: readonly string[],
-  text: string,
-  bytes: Buffer,
-): Result<readonly string[], string> {
+function decodeFields({ record, text }: Row, bytes: Buffer): Result<readonly string[], string> {
   if (text.includes('"') && !RECORD.test(text)) return err("A quote is out of place.");
   // ASCII is the same in both encodings.
   if (isAscii(bytes)) return ok(record);

@@ -3,37 +3,30 @@ import { rm, writeFile } from "node:fs/promises";
 import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { err, ok, type Result } from "neverthrow";
 import { describeFileError } from "../describe-error.js";
-import {
-  complete,
-  createUnfinished,
-  fileAt,
-  isSameFile,
-  linkAt,
-  modeFrom,
-} from "../files/new-file.js";
+import { complete, createUnfinished, fileAt, isSameFile, linkAt, modeFrom } from "../new-file.js";
 import { counted } from "../terminal.js";
 import { LINE_FEED, lineCount, LONGEST, type Entry } from "./read-pets.js";
 
 /** Entries that cannot be imported: the first ones are listed, and all are written to a file. */
 export type Rejects = ReturnType<typeof createRejects>;
 
-/** The file must be none of those `inUse`. If the import `resumes`, it may exist, and its lines are kept. */
+/** The file must be none of those in use. If the import resumes, it may exist, and its lines are kept. */
 export async function openRejects(
   path: string | undefined,
-  inUse: { readonly database: string; readonly input: BigIntStats | undefined },
-  resumes: boolean,
+  { database, fromLine }: { readonly database: string; readonly fromLine: number },
+  input: BigIntStats | undefined,
   list: (line: string) => void,
 ): Promise<Result<Rejects, string>> {
   if (path === undefined) return ok(createRejects(undefined, list));
   const failed = (reason: string) => err(`cannot write rejected lines to ${path}: ${reason}`);
-  if (isFileOfDatabase(inUse.database, path)) return failed("it is a file of the database");
-  if (isSameFile(inUse.input, await fileAt(path))) return failed("it is the file that is imported");
+  if (isFileOfDatabase(database, path)) return failed("it is a file of the database");
+  if (isSameFile(input, await fileAt(path))) return failed("it is the file that is imported");
   const earlier = await linkAt(path);
-  if (earlier && !resumes) return failed("it already exists");
+  if (earlier && fromLine === 1) return failed("it already exists");
   if (earlier?.isFile() === false) return failed("it is not an ordinary file");
   try {
     // A run that is killed leaves no lines that the next one would repeat.
-    const file = await createUnfinished(path, modeFrom(earlier ?? inUse.input));
+    const file = await createUnfinished(path, modeFrom(earlier ?? input));
     if (earlier) await writeFile(file.handle, createReadStream(path));
     const { size } = await file.handle.stat();
     return ok(createRejects({ ...file, path, earlier, sizeAtStart: size }, list));
@@ -82,8 +75,7 @@ function createRejects(file: RejectsFile | undefined, list: (line: string) => vo
       const where = isNew ? await finish(file) : "";
       if (!isNew) await discard(file);
       if (unlisted > 0) list(`… and ${counted(unlisted, "more line")}`);
-      if (lines === 0) return undefined;
-      return `${counted(lines, "line")} could not be imported${where}`;
+      return lines === 0 ? undefined : `${counted(lines, "line")} could not be imported${where}`;
     },
   };
 }

@@ -13,19 +13,22 @@ export function createHealthHandler(
     if (path !== "/healthz" && path !== "/readyz") next?.();
     else if (request.method !== "GET" && request.method !== "HEAD")
       response.writeHead(405, { Allow: "GET, HEAD", "Content-Length": 0 }).end();
-    else if (path === "/healthz") respond(response, 200, "ok");
-    else if (isClosing()) respond(response, 503, "shutting down");
+    else if (path === "/healthz") respond(response, "ok");
+    else if (isClosing()) respond(response, "shutting down", 503);
     else
       void isReady().then((ready) =>
-        respond(response, ready ? 200 : 503, ready ? "ready" : "storage unavailable"),
+        ready ? respond(response, "ready") : respond(response, "storage unavailable", 503),
       );
   };
 }
 
-/**
- * How long a failed create counts, in milliseconds, unless another one succeeds. Without an end, a proxy that sends
- * requests only to servers that are ready would never send another create.
- */
+function respond(response: ServerResponse, text: string, status = 200): void {
+  const body = JSON.stringify({ status: text });
+  const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
+  response.writeHead(status, { ...headers, "Cache-Control": "no-store" }).end(body);
+}
+
+/** How long a failed create counts, in milliseconds. Without an end, a proxy would never send another one. */
 const FAILURE_COUNTS = 10_000;
 
 /**
@@ -33,52 +36,39 @@ const FAILURE_COUNTS = 10_000;
  * readiness writes the usage of a key as it is. Otherwise it takes the write lock, as each request does.
  */
 export function watchWrites(storage: Storage, clock: Clock) {
-  let createFailedAt = -Infinity;
-  let areChargesFailing = false;
-  let looking: Promise<boolean> | undefined;
-  const watchCreate = <T extends { isErr(): boolean }>(creating: Promise<T>): Promise<T> => {
-    void creating.then((created) => (createFailedAt = created.isErr() ? clock.now() : -Infinity));
-    return creating;
-  };
-  const watchCharge = <T extends { isErr(): boolean }>(charging: Promise<T>): Promise<T> => {
-    void charging.then((charged) => (areChargesFailing = charged.isErr()));
-    return charging;
-  };
   const { pets, keys, usage } = storage;
+  let looking: Promise<boolean> | undefined;
+  /** When the last one has failed; -Infinity if it has succeeded. */
+  const failedAt = { create: -Infinity, charge: -Infinity };
+  const watch = <T extends { isErr(): boolean }>(kind: keyof typeof failedAt, call: Promise<T>) => {
+    void call.then((outcome) => (failedAt[kind] = outcome.isErr() ? clock.now() : -Infinity));
+    return call;
+  };
 
   const write = async (): Promise<boolean> => {
     const found = await keys.list({ limit: 1, after: undefined, banned: false });
     const id = found.isOk() ? found.value[0]?.key.id : undefined;
     if (id === undefined) return found.isOk();
     const again = (used: Usage | undefined) => ({ next: used && { ...used }, result: undefined });
-    return (await watchCharge(usage.update(id, again))).isOk();
+    return (await watch("charge", usage.update(id, again))).isOk();
   };
-  const lock = async (): Promise<boolean> =>
-    (await usage.charge(NO_DIGEST, () => ({ result: undefined }))).isOk();
   const look = async (): Promise<boolean> => {
     const listed = await pets.list({ limit: 1, after: undefined });
-    if (listed.isErr() || clock.now() - createFailedAt < FAILURE_COUNTS) return false;
-    return areChargesFailing ? write() : lock();
+    if (listed.isErr() || clock.now() - failedAt.create < FAILURE_COUNTS) return false;
+    if (failedAt.charge !== -Infinity) return write();
+    // No secret has this digest.
+    return (await usage.charge("", () => ({ result: undefined }))).isOk();
   };
   const watched: Storage = {
     ...storage,
     pets: {
       ...pets,
-      create: (pet) => watchCreate(pets.create(pet)),
-      createOnce: (pet, request) => watchCreate(pets.createOnce(pet, request)),
+      create: (pet) => watch("create", pets.create(pet)),
+      createOnce: (pet, request) => watch("create", pets.createOnce(pet, request)),
     },
-    usage: { ...usage, charge: (digest, decide) => watchCharge(usage.charge(digest, decide)) },
+    usage: { ...usage, charge: (digest, decide) => watch("charge", usage.charge(digest, decide)) },
   };
   // Looks that come meanwhile share the outcome.
   const isReady = () => (looking ??= look().finally(() => (looking = undefined)));
   return { storage: watched, isReady };
-}
-
-/** No secret has this digest. */
-const NO_DIGEST = "";
-
-function respond(response: ServerResponse, status: number, text: string): void {
-  const body = JSON.stringify({ status: text });
-  const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
-  response.writeHead(status, { ...headers, "Cache-Control": "no-store" }).end(body);
 }

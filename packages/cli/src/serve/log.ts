@@ -10,14 +10,12 @@ import type { ReportError, Streams } from "../terminal.js";
 /** How much of the log may be unread, in bytes. */
 const MAX_BUFFERED = 16_777_216;
 
-/** The levels, time and message have pino's format, so that its tools can read the log. */
-const INFO = 30;
-const WARN = 40;
+/** The levels of pino, whose tools can read the log: time and message have its format, too. */
+const [INFO, WARN] = [30, 40];
 
 /**
- * Writes a line of JSON for each response; an unknown value is `null`. Requests do not wait for their
- * lines: a line is lost if it cannot be written or the reader is too slow. Each is reported, and the log itself
- * says how many there were before its next line.
+ * Writes a line of JSON for each response; an unknown value is `null`. No request waits for its line, which is lost if
+ * it cannot be written or the reader is too slow. This is reported, and the log's next line says how many were lost.
  */
 export function createRequestLog(stream: Streams["stdout"], clock: Clock, report: ReportError) {
   const write = writerOf(stream);
@@ -27,11 +25,11 @@ export function createRequestLog(stream: Streams["stdout"], clock: Clock, report
     report(`a line of the log was lost: ${problem}`);
   };
   const tellLost = (done: () => void): void => {
-    const told = lost;
-    if (told === 0) {
+    if (lost === 0) {
       done();
       return;
     }
+    const told = lost;
     lost = 0;
     const line = { level: WARN, time: clock.now(), lost: told, msg: "lines of the log were lost" };
     write(lineOf(line), (problem) => {
@@ -117,35 +115,29 @@ const INTERVAL = 10_000;
 
 /** The first error with a message is reported at once, and after it a count of the others every ten seconds. */
 export function createErrorLog(report: ReportError) {
-  const kinds = new Map<string, { count: number; readonly timer: NodeJS.Timeout }>();
-  const reportCount = (message: string, count: number): void => {
+  const counts = new Map<string, number>();
+  const reportCount = (message: string): number => {
+    const count = counts.get(message) ?? 0;
+    counts.delete(message);
     if (count > 0) report(`${message} (${count} more)`);
+    return count;
   };
   const watch = (message: string): void => {
-    const timer = setTimeout(() => {
-      kinds.delete(message);
-      reportCount(message, kind.count);
-      if (kind.count > 0) watch(message);
-    }, INTERVAL).unref();
-    const kind = { count: 0, timer };
-    kinds.set(message, kind);
+    counts.set(message, 0);
+    setTimeout(() => reportCount(message) > 0 && watch(message), INTERVAL).unref();
   };
   return {
     add: (error: unknown): void => {
-      const [message = ""] = describeUnknownError(error).split("\n", 1);
-      const kind = kinds.get(message);
-      if (kind !== undefined) kind.count += 1;
-      else {
-        report(describeUnknownError(error));
+      const text = describeUnknownError(error);
+      const [message = ""] = text.split("\n", 1);
+      const count = counts.get(message);
+      if (count === undefined) {
+        report(text);
         watch(message);
-      }
+      } else counts.set(message, count + 1);
     },
     end: (): void => {
-      for (const [message, { count, timer }] of kinds) {
-        clearTimeout(timer);
-        reportCount(message, count);
-      }
-      kinds.clear();
+      for (const message of counts.keys()) reportCount(message);
     },
   };
 }

@@ -6,13 +6,13 @@ import { systemClock } from "@petstore/core/internal";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import { describeStoreError } from "../describe-error.js";
-import { openStorage, openStore } from "../open-store.js";
+import { openStorage, openStore, withStore } from "../open-store.js";
 import { example, IN_MEMORY, isPostgres, nameOf } from "../options.js";
 import { untilStopped } from "../stop-signal.js";
 import type { CommandIO } from "../terminal.js";
 import { watchWrites } from "./health.js";
 import { createErrorLog, createRequestLog } from "./log.js";
-import { openMetrics, type Sums } from "./metrics/metrics.js";
+import { openMetrics, type Sums } from "./metrics.js";
 import { addServeOptions, type ServeOptions } from "./serve-options.js";
 import { listen } from "./server.js";
 import { portOfWorkers, runAsWorker, startWorkers } from "./workers.js";
@@ -34,92 +34,88 @@ repeatable option has commas between its values.
 `;
 
 async function serveAs(options: ServeOptions, given: CommandIO): Promise<Result<void, string>> {
+  const { database, log, workers } = options;
   const { terminal } = given;
   // Standard output has only lines of JSON then.
-  const out: typeof terminal.out = (line) =>
-    options.log ? terminal.error(line) : terminal.out(line);
+  const print = (line: string): void => (log ? terminal.error(line) : terminal.out(line));
+  // The process that started the workers prints for all of them.
+  const out = cluster.isWorker ? () => undefined : print;
   const io: CommandIO = { ...given, terminal: { ...terminal, out } };
-  const isNew = !isPostgres(options.database) && !existsSync(options.database);
-  const onListening = (url: string, store: PetStore): Promise<void> =>
-    printBanner(store, url, options, isNew, io);
-  if (options.workers > 1 && options.database === IN_MEMORY) {
+  const isNew = !isPostgres(database) && !existsSync(database);
+  const onListening: OnListening = (url, store) => printBanner(store, url, options, isNew, io);
+  if (workers > 1 && database === IN_MEMORY) {
     return err("processes cannot share a database in memory: --workers needs a file");
   }
   const metrics = await openMetrics(options, io);
   if (metrics.isErr()) return err(metrics.error);
   const { own, sums, close } = metrics.value;
   if (cluster.isWorker) {
-    // The process that started the workers prints for all of them.
-    const quiet = { ...io, terminal: { ...io.terminal, out: () => undefined } };
     const snapshot = own && (() => own.getMetricsAsJSON());
-    await runAsWorker((listening) => serve(options, quiet, listening), snapshot);
+    await runAsWorker((listening) => serve(options, io, listening), snapshot);
     return ok();
   }
   const served =
-    options.workers === 1
+    workers === 1
       ? await serve(options, io, onListening)
       : await serveWithWorkers(options, io, onListening, sums);
-  close();
+  close?.();
   return served;
 }
+
+type OnListening = (url: string, store: PetStore) => Promise<void> | void;
 
 async function serve(
   options: ServeOptions,
   { terminal, streams, stop, report }: CommandIO,
-  onListening: (url: string, store: PetStore) => Promise<void> | void,
+  onListening: OnListening,
 ): Promise<Result<void, string>> {
-  const opened = await openStorage(options.database);
-  if (opened.isErr()) return err(opened.error);
-  const { storage, isReady } = watchWrites(opened.value, systemClock);
-  const store = createPetStore({ storage });
-  const errors = createErrorLog(report);
-  // Requests may fail with the same message.
-  store.events.on("storage_warning", errors.add);
-  const requests = options.log
-    ? createRequestLog(streams.stdout, systemClock, errors.add)
-    : undefined;
-  const port = portOfWorkers(options.port);
-  const hooks = { onResponse: requests?.add, onError: errors.add };
-  const listening = await listen(store, { ...options, port }, isReady, hooks);
-  if (listening.isErr()) {
-    await store.close();
-    return err(listening.error);
-  }
-  const { url, close } = listening.value;
-  const stopped = untilStopped(stop, terminal, report);
-  // If it fails, that is an unhandled rejection, which stops the server.
-  void onListening(url, store);
-  await stopped;
-  await close();
-  requests?.end();
-  errors.end();
-  const closed = await store.close();
-  return closed.mapErr(describeStoreError);
+  return withStore(openWatched(options.database), async ({ store, isReady }) => {
+    const errors = createErrorLog(report);
+    // Requests may fail with the same message.
+    store.events.on("storage_warning", errors.add);
+    const requests = options.log
+      ? createRequestLog(streams.stdout, systemClock, errors.add)
+      : undefined;
+    const port = portOfWorkers(options.port);
+    const hooks = { onResponse: requests?.add, onError: errors.add };
+    const listening = await listen(store, { ...options, port }, isReady, hooks);
+    if (listening.isErr()) return err({ message: listening.error });
+    const { url, close } = listening.value;
+    const stopped = untilStopped(stop, terminal, report);
+    // If it fails, that is an unhandled rejection, which stops the server.
+    void onListening(url, store);
+    await stopped;
+    await close();
+    requests?.end();
+    errors.end();
+    return ok();
+  });
+}
+
+async function openWatched(database: string) {
+  return (await openStorage(database)).map((opened) => {
+    const { storage, isReady } = watchWrites(opened, systemClock);
+    const store = createPetStore({ storage });
+    return { store, isReady, close: () => store.close() };
+  });
 }
 
 /** The workers share keys, limits and pets through the database. */
 async function serveWithWorkers(
-  options: ServeOptions,
+  { database, workers: count, shutdownDelay }: ServeOptions,
   { terminal, stop, report }: CommandIO,
-  onListening: (url: string, store: PetStore) => Promise<void> | void,
+  onListening: OnListening,
   sums: Sums | undefined,
 ): Promise<Result<void, string>> {
   // Opened before the workers start, so that only one process creates the tables and the first key.
-  const opened = await openStore(options.database);
-  if (opened.isErr()) return err(opened.error);
-  const store = opened.value;
-  const workers = startWorkers({
-    count: options.workers,
-    shutdownDelay: options.shutdownDelay,
-    clock: systemClock,
-    report,
-    onListening: (url) => void onListening(url, store),
-    sums,
+  return withStore(openStore(database), async (store) => {
+    const workers = startWorkers({
+      ...{ count, shutdownDelay, report, sums, clock: systemClock },
+      onListening: (url) => void onListening(url, store),
+    });
+    void untilStopped(stop, terminal, report).then(() => workers.stop());
+    return (await workers.ended).mapErr((message) => ({ message }));
   });
-  void untilStopped(stop, terminal, report).then(() => workers.stop());
-  const ended = await workers.ended;
-  const closed = await store.close();
-  return ended.andThen(() => closed.mapErr(describeStoreError));
 }
 
 async function printBanner(

@@ -1,11 +1,9 @@
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
-import {
-  clientAddressBehind,
-  createPetStoreServer,
-  type PetStoreServerOptions,
-} from "@petstore/http-adapter";
+import { clientAddressBehind, createPetStoreServer } from "@petstore/http-adapter";
+import type { PetStoreServerOptions } from "@petstore/http-adapter";
 import { originForm } from "@petstore/http-adapter/internal";
 import { err, ok, type Result } from "neverthrow";
 import { createDocsHandler } from "./docs/docs-handler.js";
@@ -40,15 +38,12 @@ export async function listen(
     cors: cors && { origins: cors },
     rateLimitFields: rateLimitFields ? "draft-11" : undefined,
   });
-  const listening = await listenOn(server, host, port);
-  return listening.map((url) => ({
-    url: `${url}/v1`,
-    close: async () => {
-      isClosing = true;
-      await setTimeout(shutdownDelay * 1_000);
-      await server.drain({ timeoutSeconds: DRAIN_SECONDS });
-    },
-  }));
+  const close = async () => {
+    isClosing = true;
+    await setTimeout(shutdownDelay * 1_000);
+    await server.drain({ timeoutSeconds: DRAIN_SECONDS });
+  };
+  return (await listenOn(server, host, port)).map((url) => ({ url: `${url}/v1`, close }));
 }
 
 /** Resolves to the server's URL for a client on this machine; `Err` says why it cannot. */
@@ -70,4 +65,33 @@ export async function listenOn(
   // A URL cannot have the zone of an address.
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.replace(/%.*$/, "");
   return ok(`http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${bound}`);
+}
+
+/** A connection beyond the limit closes the one that has waited longest for a whole request; if none waits, itself. */
+export function limitConnections(server: Server, most: number): void {
+  // Those that have waited longest come first.
+  const open = new Map<Socket, Set<ServerResponse>>();
+  server.on("connection", (socket: Socket) => {
+    if (open.size >= most) {
+      const idle = [...open].find(([, responses]) => ![...responses].some(isRunning));
+      const ended = idle?.[0] ?? socket;
+      open.delete(ended);
+      ended.destroy();
+    }
+    open.set(socket, new Set());
+    socket.once("close", () => open.delete(socket));
+  });
+  server.on("request", ({ socket }, response) => {
+    const responses = open.get(socket);
+    responses?.add(response);
+    response.once("close", () => {
+      responses?.delete(response);
+      if (responses !== undefined && open.delete(socket)) open.set(socket, responses);
+    });
+  });
+}
+
+/** Whether the request is complete, and its response is not written yet. */
+function isRunning({ req, writableEnded }: ServerResponse): boolean {
+  return req.complete && !writableEnded;
 }

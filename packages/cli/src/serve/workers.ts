@@ -4,10 +4,11 @@ import { setTimeout } from "node:timers/promises";
 import type { Clock } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
 import type { ReportError } from "../terminal.js";
-import type { Snapshot, Sums } from "./metrics/metrics.js";
+import type { Snapshot, Sums } from "./metrics.js";
+import type { ServeOptions } from "./serve-options.js";
 import { DRAIN_SECONDS } from "./server.js";
 
-/** A message to the process that started the worker. */
+/** To the process that started the worker. */
 type WorkerMessage =
   | { readonly kind: "listening"; readonly url: string }
   | { readonly kind: "problem"; readonly problem: string }
@@ -22,10 +23,8 @@ const LONGEST_BACKOFF = 10_000;
 /** If a worker ends more often than this in a minute while no other serves, all workers are stopped. */
 const MAX_ENDS_PER_MINUTE = 5;
 
-interface WorkersOptions {
+interface WorkersOptions extends Pick<ServeOptions, "shutdownDelay"> {
   readonly count: number;
-  /** How long workers serve on after they were told to stop, in seconds. */
-  readonly shutdownDelay: number;
   readonly clock: Clock;
   readonly report: ReportError;
   /** Called once, when all workers accept connections. */
@@ -35,15 +34,14 @@ interface WorkersOptions {
 }
 
 interface Group extends WorkersOptions {
-  readonly running: Set<Worker>;
   readonly serving: Set<Worker>;
-  /** How many of them have accepted connections at least once. */
+  /** How many workers have accepted connections at least once. */
   listened: number;
   readonly stopping: AbortController;
-  problem: string | undefined;
-  port: number | undefined;
+  problem?: string | undefined;
+  port?: number;
   /** Whether workers are told this port: the system would choose another one when none holds it any more. */
-  isPortTold: boolean;
+  isPortTold?: boolean;
 }
 
 /**
@@ -52,16 +50,8 @@ interface Group extends WorkersOptions {
  * one has ended; `Err` is the first problem of any worker.
  */
 export function startWorkers(options: WorkersOptions) {
-  const group: Group = {
-    ...options,
-    running: new Set(),
-    serving: new Set(),
-    listened: 0,
-    stopping: new AbortController(),
-    problem: undefined,
-    port: undefined,
-    isPortTold: false,
-  };
+  const stopping = new AbortController();
+  const group: Group = { ...options, serving: new Set(), listened: 0, stopping };
   const all = Array.from({ length: options.count }, () => keepServing(group));
   const ended = Promise.all(all).then((): Result<void, string> =>
     group.problem === undefined ? ok() : err(group.problem),
@@ -90,8 +80,7 @@ async function keepServing(group: Group): Promise<void> {
     }
     const now = clock.now();
     ends = [...ends.filter((end) => now - end < MINUTE), now];
-    const isHopeless = ends.length > MAX_ENDS_PER_MINUTE && group.serving.size === 0;
-    if (isHopeless) {
+    if (ends.length > MAX_ENDS_PER_MINUTE && group.serving.size === 0) {
       stop(group, `a worker keeps ending: ${problem ?? how}`);
       return;
     }
@@ -106,23 +95,24 @@ function stop(group: Group, problem?: string): void {
   group.problem ??= problem;
   if (group.stopping.signal.aborted) return;
   group.stopping.abort();
-  for (const worker of group.running) worker.process.kill("SIGTERM");
+  for (const worker of workers()) worker?.process.kill("SIGTERM");
   const kill = (): void => {
     group.problem ??= "a worker did not finish in time";
-    for (const worker of group.running) worker.process.kill("SIGKILL");
+    for (const worker of workers()) worker?.process.kill("SIGKILL");
   };
   const timeout = (group.shutdownDelay + DRAIN_SECONDS) * 1_000 + CLOSE_TIMEOUT;
   void setTimeout(timeout, undefined, { ref: false }).then(kill);
 }
+
+const workers = () => Object.values(cluster.workers ?? {});
 
 /** Resolves when the worker has ended: to how it ended, and to the problem that it reported, if any. */
 async function runWorker(group: Group, onServing: (url: string) => void) {
   // Each worker accepts its own connections. With Node's round robin, connections that were passed to a
   // worker but not yet accepted would hang forever when it dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  group.isPortTold ||= group.port !== undefined && group.running.size === 0;
+  group.isPortTold ||= group.port !== undefined && workers().length === 0;
   const worker = cluster.fork(group.isPortTold ? { [PORT]: String(group.port) } : {});
-  group.running.add(worker);
   let problem: string | undefined;
   worker.on("message", (message: WorkerMessage) => {
     if (message.kind === "problem") problem = message.problem;
@@ -138,7 +128,6 @@ async function runWorker(group: Group, onServing: (url: string) => void) {
   });
   // Until then, its messages may still arrive.
   if (worker.isConnected()) await once(worker, "disconnect");
-  group.running.delete(worker);
   group.serving.delete(worker);
   group.sums?.retire(worker.id);
   return { how, problem };

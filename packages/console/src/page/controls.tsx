@@ -2,16 +2,17 @@ import type { ComponentChildren, JSX } from "preact";
 
 interface ButtonProps {
   readonly text: string;
+  readonly "aria-describedby"?: string;
   readonly kind?: string;
   readonly isOff?: boolean;
   readonly onClick: (() => void) | false;
 }
 
 /** A button that is off, or does nothing, keeps the focus. */
-export function Button({ text, kind = "", isOff = false, onClick }: ButtonProps) {
+export function Button({ text, kind, isOff = false, onClick, ...more }: ButtonProps) {
   const act = isOff || !onClick ? undefined : onClick;
   return (
-    <button type="button" class={kind} aria-disabled={!act} onClick={act}>
+    <button type="button" class={kind} aria-disabled={!act} onClick={act} {...more}>
       {text}
     </button>
   );
@@ -40,12 +41,9 @@ type ControlProps<Value> = Omit<FieldProps, "children"> & {
   readonly onValue: (value: Value) => void;
 };
 
-export function TextInput({
-  field,
-  hint,
-  onValue,
-  ...more
-}: JSX.IntrinsicElements["input"] & ControlProps<string>) {
+type TextInputProps = JSX.IntrinsicElements["input"] & ControlProps<string>;
+
+export function TextInput({ field, hint, onValue, ...more }: TextInputProps) {
   return (
     <Field field={field} hint={hint}>
       <input
@@ -93,7 +91,7 @@ export function optionsOf<Value extends string>(
   return values.map((value) => [value, value]);
 }
 
-/** What shows each field of a value and passes on its changes, so that a field that is missing does not compile. */
+/** Shows each field of a value and passes on its changes, so that a field that is missing does not compile. */
 export type Controls<T> = {
   readonly [Field in keyof T]-?: (value: T, change: (changed: Partial<T>) => void) => JSX.Element;
 };

@@ -79,17 +79,9 @@ export interface FormProps<Name extends CallName> extends Omit<DialogProps, "isL
 }
 
 /** Without a response, the same can be sent again, under the same idempotency key. */
-export function DialogForm<Name extends CallName>({
-  title,
-  submit,
-  again,
-  isReady = true,
-  isDangerous = false,
-  send,
-  onClose,
-  onDone = onClose,
-  children,
-}: FormProps<Name>) {
+export function DialogForm<Name extends CallName>(props: FormProps<Name>) {
+  const { title, submit, again, isReady = true, isDangerous, send } = props;
+  const { onClose, onDone = onClose, children } = props;
   const [isSending, setSending] = useState(false);
   const [wasPressed, setPressed] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -99,6 +91,12 @@ export function DialogForm<Name extends CallName>({
   const isSettled = useSettled(wasPressed);
   const isOff = !isReady || isSending || (wasPressed && !isSettled);
   const isOpen = problem !== undefined && problem.kind !== "refused";
+  const onSubmit = (event: Event): void => {
+    event.preventDefault();
+    if (isOff) return;
+    if (again !== undefined && !wasPressed) setPressed(true);
+    else void submitOnce();
+  };
   const submitOnce = async (): Promise<void> => {
     // The fields are disabled meanwhile.
     button.current?.focus();
@@ -113,14 +111,7 @@ export function DialogForm<Name extends CallName>({
   };
   return (
     <Dialog title={title} isLocked={isSending} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isOff) return;
-          if (again !== undefined && !wasPressed) setPressed(true);
-          else void submitOnce();
-        }}
-      >
+      <form onSubmit={onSubmit}>
         <fieldset disabled={isSending || isOpen}>{children}</fieldset>
         <Alert text={problem && `${problem.message}${isOpen ? REPEATABLE : ""}`} />
         <p class="buttons">

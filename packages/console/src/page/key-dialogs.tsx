@@ -14,20 +14,15 @@ export interface Shared {
   readonly secrets: Secrets;
 }
 
-interface IssueDialogProps extends Shared {
-  readonly onClose: () => void;
-}
-
-interface KeyDialogProps extends IssueDialogProps {
+interface KeyDialogProps extends Shared {
   readonly shown: ShownKey;
   /** The hint of one of its secrets. */
   readonly hint: string;
   readonly now: number;
+  readonly onClose: () => void;
 }
 
-interface SecretFormProps extends FormProps<"keys/issue" | "keys/rotate"> {
-  readonly secrets: Secrets;
-}
+type SecretFormProps = FormProps<"keys/issue" | "keys/rotate"> & Pick<Shared, "secrets">;
 
 function SecretForm({ secrets, send, ...form }: SecretFormProps) {
   const { title, onClose } = form;
@@ -43,7 +38,7 @@ function SecretForm({ secrets, send, ...form }: SecretFormProps) {
   );
 }
 
-export function IssueDialog({ info, secrets, onClose }: IssueDialogProps) {
+export function IssueDialog({ info, secrets, onClose }: Shared & Pick<KeyDialogProps, "onClose">) {
   const [label, setLabel] = useState("");
   const [choice, setChoice] = useState<PlanChoice>({ plan: Object.keys(info.plans)[0] ?? "" });
   const [expires, setExpires] = useState("");
@@ -155,6 +150,8 @@ function PlanFields({ info: { plans }, value, onChange }: PlanFieldsProps) {
         <div class="row">
           {windowNames.map((name) => {
             const field = windows[name].limit;
+            const change = (limit: number | undefined) =>
+              onChange({ plan, limits: { ...limits, [field]: limit } });
             return (
               <TextInput
                 key={name}
@@ -165,12 +162,7 @@ function PlanFields({ info: { plans }, value, onChange }: PlanFieldsProps) {
                 max={Number.MAX_SAFE_INTEGER}
                 step={1}
                 value={Number.isFinite(limits[field]) ? limits[field] : ""}
-                onValue={(text) =>
-                  onChange({
-                    plan,
-                    limits: { ...limits, [field]: text ? Number(text) : undefined },
-                  })
-                }
+                onValue={(text) => change(text ? Number(text) : undefined)}
               />
             );
           })}

@@ -2,17 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Input } from "../inputs.js";
 import { PAGE_SIZE, SHOWN_STATES, type KeyList, type ShownKey } from "../protocol.js";
 import { call, usePolled, type CallResult } from "./call.js";
-import {
-  Alert,
-  Button,
-  optionsOf,
-  Pager,
-  Select,
-  Table,
-  TextInput,
-  type Column,
-  type Option,
-} from "./controls.js";
+import { Alert, Button, optionsOf, Pager, Select, Table, TextInput } from "./controls.js";
+import type { Column, Option } from "./controls.js";
 import { IssueDialog, type Shared } from "./key-dialogs.js";
 import { Label, LAST_USE, STATES, Time, USAGE } from "./shown.js";
 
@@ -21,12 +12,10 @@ export type KeyQuery = Input<"keys/list">;
 const COLUMNS: readonly Column<ShownKey>[] = [
   {
     heading: "Key",
-    cell: ({ id, label, hint }) => (
+    cell: (key) => (
       <>
-        <a href={`#keys/${id}`}>
-          <Label text={label} />
-        </a>
-        <code>{hint}…</code>
+        <KeyLink {...key} />
+        <code>{key.hint}…</code>
       </>
     ),
   },
@@ -35,6 +24,14 @@ const COLUMNS: readonly Column<ShownKey>[] = [
   LAST_USE,
   STATES,
 ];
+
+function KeyLink({ id, label }: Pick<ShownKey, "id" | "label">) {
+  return (
+    <a href={`#keys/${id}`}>
+      <Label text={label} />
+    </a>
+  );
+}
 
 interface KeysPageProps extends Shared {
   readonly query: KeyQuery;
@@ -51,6 +48,10 @@ export function KeysPage({ query, setQuery, ...shared }: KeysPageProps) {
   useEffect(() => {
     if (isCurrent && page > lastPage) change({ page: lastPage });
   }, [isCurrent, query, lastPage]);
+  const onClose = (): void => {
+    setIssuing(false);
+    reload();
+  };
   return (
     <main>
       <div class="title">
@@ -80,15 +81,7 @@ export function KeysPage({ query, setQuery, ...shared }: KeysPageProps) {
           )}
         </>
       )}
-      {isIssuing && (
-        <IssueDialog
-          {...shared}
-          onClose={() => {
-            setIssuing(false);
-            reload();
-          }}
-        />
-      )}
+      {isIssuing && <IssueDialog {...shared} onClose={onClose} />}
     </main>
   );
 }
@@ -176,11 +169,7 @@ function Filters({ plans, query, change, list }: FiltersProps) {
       </div>
       {found?.output && (
         <p role="status">
-          The secret belongs to{" "}
-          <a href={`#keys/${found.output.key.id}`}>
-            <Label text={found.output.key.label} />
-          </a>
-          .
+          The secret belongs to <KeyLink {...found.output.key} />.
         </p>
       )}
       <Alert text={found?.problem?.message} />

@@ -66,23 +66,17 @@ function useHash(): string {
 }
 
 // A key that is held down, or a double click, is for what was there at first.
-document.addEventListener(
-  "keydown",
-  (event) => {
-    if (event.repeat && (event.key === "Enter" || event.key === " ")) event.preventDefault();
-  },
-  true,
-);
-document.addEventListener(
-  "click",
-  (event) => {
-    const { detail, target } = event;
-    if (detail < 2 || !(target instanceof Element) || target.closest(".pager") !== null) return;
-    event.preventDefault();
-    event.stopPropagation();
-  },
-  true,
-);
+const ignoreRepeated = (event: KeyboardEvent): void => {
+  if (event.repeat && (event.key === "Enter" || event.key === " ")) event.preventDefault();
+};
+const ignoreDouble = (event: MouseEvent): void => {
+  const { detail, target } = event;
+  if (detail < 2 || !(target instanceof Element) || target.closest(".pager") !== null) return;
+  event.preventDefault();
+  event.stopPropagation();
+};
+document.addEventListener("keydown", ignoreRepeated, true);
+document.addEventListener("click", ignoreDouble, true);
 
 const root = document.querySelector("#console");
 if (root !== null) render(<Console />, root);

@@ -3,17 +3,8 @@ import { useState } from "preact/hooks";
 import type { Input } from "../inputs.js";
 import type { ShownPet } from "../protocol.js";
 import { call, usePolled } from "./call.js";
-import {
-  Alert,
-  Button,
-  TextInput,
-  optionsOf,
-  Pager,
-  Select,
-  Table,
-  type Column,
-  type Controls,
-} from "./controls.js";
+import { Alert, Button, optionsOf, Pager, Select, Table, TextInput } from "./controls.js";
+import type { Column, Controls } from "./controls.js";
 import { Dialog, DialogForm } from "./dialog.js";
 import { Label } from "./shown.js";
 
@@ -58,6 +49,10 @@ export function PetsPage() {
   const query = { ...filters, after, limit: LIMIT };
   const { output, isCurrent, problem, reload } = usePolled("pets/list", query);
   const next = output?.next;
+  const onClose = (): void => {
+    setAdding(false);
+    reload();
+  };
   return (
     <main>
       <div class="title">
@@ -92,14 +87,7 @@ export function PetsPage() {
           />
         </>
       )}
-      {isAdding && (
-        <AddDialog
-          onClose={() => {
-            setAdding(false);
-            reload();
-          }}
-        />
-      )}
+      {isAdding && <AddDialog onClose={onClose} />}
     </main>
   );
 }
@@ -107,9 +95,8 @@ export function PetsPage() {
 const NO_ID = "An id is a whole number from 1 to 9223372036854775807.";
 
 function range(pets: readonly ShownPet[]): string {
-  const [first] = pets;
-  if (first === undefined) return "No pet here.";
-  return `Ids ${first.id} to ${pets.at(-1)?.id ?? ""}`;
+  const [first, last] = [pets[0], pets.at(-1)];
+  return first && last ? `Ids ${first.id} to ${last.id}` : "No pet here.";
 }
 
 function Name({ text }: { readonly text: string }) {
@@ -145,6 +132,7 @@ const FIELDS: Controls<NewPet> = {
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const [pet, setPet] = useState<NewPet>({ name: "", categoryId: "", status: "available" });
   const [added, setAdded] = useState<ShownPet>();
+  const change = (changed: Partial<NewPet>): void => setPet({ ...pet, ...changed });
   if (added !== undefined) {
     return (
       <Dialog title="Add a pet" onClose={onClose}>
@@ -165,9 +153,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
       onDone={({ pet }) => setAdded(pet)}
       onClose={onClose}
     >
-      {Object.values(FIELDS).map((control) =>
-        control(pet, (changed) => setPet({ ...pet, ...changed })),
-      )}
+      {Object.values(FIELDS).map((control) => control(pet, change))}
     </DialogForm>
   );
 }

@@ -28,6 +28,10 @@ export function useSecrets(baseUrl: string) {
     setPending(next);
     setMade(undefined);
   };
+  const onStored = (): void => {
+    if (pending) void call("secrets/take", { idempotencyKey: pending.idempotencyKey });
+    change(undefined);
+  };
   return {
     /** When there is a secret, calls `done` and shows it. */
     make: async (next: Pending, send: () => Promise<SecretResult>, done: () => void) => {
@@ -47,16 +51,7 @@ export function useSecrets(baseUrl: string) {
     leave: () => setForm(false),
     dialog:
       pending === undefined ? null : made !== undefined ? (
-        <Dialog title={pending.title} isLocked onClose={() => undefined}>
-          <NewSecret
-            made={made}
-            baseUrl={baseUrl}
-            onStored={() => {
-              void call("secrets/take", { idempotencyKey: pending.idempotencyKey });
-              change(undefined);
-            }}
-          />
-        </Dialog>
+        <NewSecret title={pending.title} made={made} baseUrl={baseUrl} onStored={onStored} />
       ) : hasForm ? null : (
         <Recovery pending={pending} onSecret={setMade} onClose={() => change(undefined)} />
       ),
@@ -105,28 +100,27 @@ function remember(pending: Pending | undefined): void {
 }
 
 function recall(): Pending | undefined {
-  const [, idempotencyKey, title] = /^petstore-console (\w+) (.+)$/.exec(recalled()) ?? [];
+  let text = window.name;
+  try {
+    text = sessionStorage.getItem(ITEM) ?? text;
+  } catch {
+    // Site data is blocked.
+  }
+  const [, idempotencyKey, title] = /^petstore-console (\w+) (.+)$/.exec(text) ?? [];
   return idempotencyKey && title ? { idempotencyKey, title } : undefined;
 }
 
-function recalled(): string {
-  try {
-    return sessionStorage.getItem(ITEM) ?? window.name;
-  } catch {
-    return window.name;
-  }
-}
-
 interface NewSecretProps {
+  readonly title: string;
   readonly made: SecretOutput;
   readonly baseUrl: string;
   readonly onStored: () => void;
 }
 
-function NewSecret({ made: { key, secret }, baseUrl, onStored }: NewSecretProps) {
+function NewSecret({ title, made: { key, secret }, baseUrl, onStored }: NewSecretProps) {
   const isSettled = useSettled(secret);
   return (
-    <>
+    <Dialog title={title} isLocked onClose={() => undefined}>
       <p>
         <Label text={key.label} /> on the {key.plan} plan. The secret is shown only now. Only its
         hash is stored.
@@ -139,7 +133,7 @@ function NewSecret({ made: { key, secret }, baseUrl, onStored }: NewSecretProps)
       <p class="buttons end">
         <Button text="I have stored it" kind="primary" isOff={!isSettled} onClick={onStored} />
       </p>
-    </>
+    </Dialog>
   );
 }
 
@@ -161,9 +155,7 @@ function Copied({ name, text }: { readonly name: string; readonly text: string }
     <div class="copied">
       <span id={id}>{name}</span>
       <code ref={code}>{text}</code>
-      <button type="button" aria-describedby={id} onClick={() => void copy()}>
-        Copy
-      </button>
+      <Button text="Copy" aria-describedby={id} onClick={() => void copy()} />
       <span role="status">{status}</span>
     </div>
   );

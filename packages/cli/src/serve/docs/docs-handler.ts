@@ -22,12 +22,6 @@ const HEADERS = {
   "Referrer-Policy": "no-referrer",
 } as const;
 
-const METHOD_NOT_ALLOWED = JSON.stringify({
-  code: "method_not_allowed",
-  message: "This path supports only GET and HEAD.",
-  status: 405,
-});
-
 /** Responds to `/openapi.json`, `/docs` and its files, and to what is redirected to them; calls `next` for the rest. */
 export function createDocsHandler(): NodeHandler {
   const files = readDocsFiles();
@@ -43,9 +37,11 @@ export function createDocsHandler(): NodeHandler {
 }
 
 function refuseMethod(response: ServerResponse): void {
-  const body = { "Content-Type": "application/json", "Content-Length": METHOD_NOT_ALLOWED.length };
-  response.writeHead(405, { ...HEADERS, Allow: "GET, HEAD", Connection: "close", ...body });
-  response.end(METHOD_NOT_ALLOWED);
+  const message = "This path supports only GET and HEAD.";
+  const body = JSON.stringify({ code: "method_not_allowed", message, status: 405 });
+  const about = { "Content-Type": "application/json", "Content-Length": body.length };
+  response.writeHead(405, { ...HEADERS, Allow: "GET, HEAD", Connection: "close", ...about });
+  response.end(body);
 }
 
 /** `no-cache` makes browsers revalidate their copy, so that they show a new version at once. */
@@ -54,30 +50,25 @@ function respondWithFile(
   response: ServerResponse,
   { type, bytes, headers }: DocsFile,
 ): void {
-  if (knows(request.headers["if-none-match"], headers.ETag)) {
+  // RFC 9110, section 13.1.2.
+  const tags = (request.headers["if-none-match"] ?? "").split(",");
+  const known = tags.map((tag) => tag.trim().replace(/^W\//, ""));
+  if (known.includes("*") || known.includes(headers.ETag)) {
     // Without a Content-Type (RFC 9110, section 15.4.5).
     response.writeHead(304, { ...HEADERS, ...headers }).end();
     return;
   }
   const body = { "Content-Type": type, "Content-Length": bytes.length };
-  response.writeHead(200, { ...HEADERS, ...headers, ...body });
-  response.end(bytes);
+  response.writeHead(200, { ...HEADERS, ...headers, ...body }).end(bytes);
 }
 
-/** RFC 9110, section 13.1.2. */
-function knows(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const known = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return known.includes("*") || known.includes(etag);
-}
-
-const TYPES: ReadonlyMap<string, string> = new Map([
-  [".css", "text/css; charset=utf-8"],
-  [".html", "text/html; charset=utf-8"],
-  [".js", "text/javascript; charset=utf-8"],
-  [".json", "application/json"],
-  [".svg", "image/svg+xml"],
-]);
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+};
 
 const PAGE_FILES = ["favicon.svg", "page.css", "page.js", "plugins.js"];
 const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
@@ -85,14 +76,13 @@ const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 /** By path. Throws if one cannot be read: the installation is broken. */
 function readDocsFiles(): ReadonlyMap<string, DocsFile> {
   const read = (name: string): DocsFile => toDocsFile(name, readFileSync(locate(name)));
-  const names = [...PAGE_FILES, ...SWAGGER_UI_FILES];
   const document = Buffer.from(JSON.stringify(openApiDocument));
   // Tools on pages of other origins read it. It holds no secret.
   const open = { "Access-Control-Allow-Origin": "*" };
   return new Map<string, DocsFile>([
     ["/openapi.json", toDocsFile("openapi.json", document, open)],
     ["/docs", read("index.html")],
-    ...names.map((name) => [`/docs/${name}`, read(name)] as const),
+    ...[...PAGE_FILES, ...SWAGGER_UI_FILES].map((name) => [`/docs/${name}`, read(name)] as const),
   ]);
 }
 
@@ -100,7 +90,7 @@ type DocsFile = ReturnType<typeof toDocsFile>;
 
 function toDocsFile(name: string, bytes: Uint8Array, more: object = {}) {
   const digest = createHash("sha256").update(bytes).digest("base64url");
-  const type = TYPES.get(extname(name)) ?? "application/octet-stream";
+  const type = TYPES[extname(name)] ?? "application/octet-stream";
   // The ETag changes with the content (RFC 9110, section 8.8.3).
   const headers = { "Cache-Control": "no-cache", ETag: `"${digest}"`, ...more };
   return { type, bytes, headers };

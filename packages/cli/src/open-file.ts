@@ -1,20 +1,14 @@
 import { once } from "node:events";
-import {
-  closeSync,
-  constants,
-  createReadStream,
-  fstatSync,
-  openSync,
-  type BigIntStats,
-} from "node:fs";
+import { closeSync, constants, createReadStream, fstatSync, openSync } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { devNull } from "node:os";
 import type { Readable } from "node:stream";
 import { err, ok, type Result } from "neverthrow";
-import { describeFileError } from "../describe-error.js";
-import type { Streams } from "../terminal.js";
+import { describeFileError } from "./describe-error.js";
+import type { Streams } from "./terminal.js";
 
-export interface Source {
+interface Source {
   readonly stream: Readable;
   /** What the system knows of the file; `undefined` if it is no file of the system. */
   readonly stats: BigIntStats | undefined;
@@ -44,8 +38,8 @@ export async function openSource(
 
 async function openStandardInput(stdin: Streams["stdin"]): Promise<Result<Source, string>> {
   const failed = (reason: string) => err(`cannot read standard input: ${reason}`);
-  const source = { stream: stdin, fraction: () => undefined };
-  if (stdin.fd === undefined) return ok({ ...source, stats: undefined });
+  const source = { stream: stdin, stats: undefined, fraction: () => undefined };
+  if (stdin.fd === undefined) return ok(source);
   // As numbers, those of a pipe would keep Node 20 and 22 from resolving links when they load modules.
   const stats = fstatSync(stdin.fd, { bigint: true });
   // Node would read a directory as an empty file.
@@ -80,4 +74,24 @@ export async function openUnlessStopped<T>(
     signal.removeEventListener("abort", openOther);
     if (other !== undefined) closeSync(other);
   }
+}
+
+/** Splits only at line feeds. A line that is longer than `longest` bytes is cut off somewhere behind them. */
+export async function* readLines(
+  chunks: AsyncIterable<Buffer>,
+  longest: number,
+): AsyncIterable<readonly Buffer[]> {
+  let unfinished: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([unfinished, chunk]);
+    const lines: Buffer[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
+      lines.push(bytes.subarray(start, end));
+      start = end + 1;
+    }
+    yield lines;
+    unfinished = bytes.subarray(start, start + longest + 1);
+  }
+  if (unfinished.length > 0) yield [unfinished];
 }

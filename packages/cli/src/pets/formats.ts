@@ -1,5 +1,20 @@
 import { parseInt64, type Pet } from "@petstore/core";
 import type { EachField } from "@petstore/core/internal";
+import { Option } from "commander";
+
+const FORMATS = ["ndjson", "csv"] as const;
+export type Format = (typeof FORMATS)[number];
+
+export function formatOption(): Option {
+  return new Option(
+    "--format <name>",
+    "the format of the file (default: csv if its name ends in .csv, otherwise ndjson)",
+  ).choices(FORMATS);
+}
+
+export function formatOf(chosen: Format | undefined, path: string): Format {
+  return chosen ?? (/\.csv$/i.test(path) ? "csv" : "ndjson");
+}
 
 interface CsvColumn {
   /** Whether a file to import must have it. */
@@ -40,10 +55,10 @@ export const HEADING_RULE = `The first line must name the columns ${COLUMNS}, ea
 
 /** Whether a file with these columns, in any order and beside others, can be imported. */
 export function isHeading(names: readonly string[]): boolean {
-  const count = (column: string) => names.filter((name) => name === column).length;
-  return Object.entries(columns).every(
-    ([name, { isRequired }]) => count(name) === 1 || (!isRequired && count(name) === 0),
-  );
+  return Object.entries(columns).every(([column, { isRequired }]) => {
+    const count = names.filter((name) => name === column).length;
+    return count === 1 || (count === 0 && !isRequired);
+  });
 }
 
 /** Returns the fields of a record, whose values are in the order of these columns. They are not validated. */
@@ -51,10 +66,8 @@ export function decodeRecord(
   names: readonly string[],
   values: readonly string[],
 ): Readonly<Record<string, unknown>> {
+  const textOf = (name: string): string => values[names.indexOf(name)] ?? "";
   return Object.fromEntries(
-    Object.entries(columns).map(([name, { read }]) => [
-      name,
-      read(values[names.indexOf(name)] ?? ""),
-    ]),
+    Object.entries(columns).map(([name, { read }]) => [name, read(textOf(name))]),
   );
 }

@@ -1,40 +1,41 @@
 import cluster from "node:cluster";
 import { subscribe } from "node:diagnostics_channel";
+import { createServer, type IncomingMessage } from "node:http";
+import { isIP } from "node:net";
 import type { Signals } from "@petstore/core";
-import { err, ok, type Result } from "neverthrow";
+import { originForm } from "@petstore/http-adapter/internal";
+import { ok, type Result } from "neverthrow";
 import type PromClient from "prom-client";
-import type { MetricObject, MetricObjectWithValues, MetricValue, Registry } from "prom-client";
-import type { CommandIO } from "../../terminal.js";
-import type { ServeOptions } from "../serve-options.js";
-import { serveMetrics } from "./metrics-server.js";
+import type { MetricObjectWithValues, MetricValue, Registry } from "prom-client";
+import type { CommandIO } from "../terminal.js";
+import type { MetricsAddress, ServeOptions } from "./serve-options.js";
+import { limitConnections, listenOn } from "./server.js";
 
-export interface Metrics {
+interface Metrics {
   /** `undefined` unless this process serves requests and metrics. */
-  readonly own: Registry | undefined;
+  readonly own?: Registry | undefined;
   /** `undefined` unless this process has started workers. */
-  readonly sums: Sums | undefined;
-  readonly close: () => void;
+  readonly sums?: Sums | undefined;
+  readonly close?: () => void;
 }
-
-const NONE: Metrics = { own: undefined, sums: undefined, close: () => undefined };
 
 /** Starts to measure, and to serve metrics, if the options say so. `Err` says why it cannot listen. */
 export async function openMetrics(
   { metrics: address, workers }: Pick<ServeOptions, "metrics" | "workers">,
   { terminal }: CommandIO,
 ): Promise<Result<Metrics, string>> {
-  if (address === undefined) return ok(NONE);
+  if (address === undefined) return ok({});
   // Without the option, prom-client is not even loaded.
   const { default: prom } = await import("prom-client");
-  if (cluster.isWorker) return ok({ ...NONE, own: createMetrics(prom) });
+  if (cluster.isWorker) return ok({ own: createMetrics(prom) });
   const sums = workers > 1 ? createSums(prom) : undefined;
   const own = sums === undefined ? createMetrics(prom) : undefined;
   const collect = () => own?.metrics() ?? sums?.text() ?? Promise.resolve("");
   const serving = await serveMetrics(address, collect);
-  if (serving.isErr()) return err(serving.error);
-  const { url, close } = serving.value;
-  terminal.out(`metrics at ${url}`);
-  return ok({ own, sums, close });
+  return serving.map(({ url, close }) => {
+    terminal.out(`metrics at ${url}`);
+    return { own, sums, close };
+  });
 }
 
 /** OpenTelemetry's advice for the duration of requests, in seconds. */
@@ -138,11 +139,73 @@ function on<Name extends keyof Signals>(
   subscribe(name, (message) => listener(message as Signals[Name]));
 }
 
+/** Prometheus uses one connection. */
+const MOST_CONNECTIONS = 32;
+/** How long a client may take to send its request, and to read the response, in milliseconds. */
+const TIMEOUT = 5_000;
+
+/** Serves metrics at `/metrics`, for Prometheus. Requests that arrive together share a collection. */
+async function serveMetrics({ host, port }: MetricsAddress, collect: () => Promise<string>) {
+  let collecting: Promise<string> | undefined;
+  const server = createServer({
+    headersTimeout: TIMEOUT,
+    requestTimeout: TIMEOUT,
+    keepAliveTimeout: TIMEOUT,
+    connectionsCheckingInterval: 500,
+  });
+  limitConnections(server, MOST_CONNECTIONS);
+  server.setTimeout(TIMEOUT);
+  const listening = await listenOn(server, host, port);
+  const address = server.address();
+  const isLocal = typeof address === "object" && /^(?:::1$|127\.)/.test(address?.address ?? host);
+  server.on("request", (request, response) => {
+    const refusal = refusalOf(request, isLocal);
+    if (refusal !== undefined) {
+      response.writeHead(refusal, refusal === 405 ? { Allow: "GET, HEAD" } : {}).end();
+      return;
+    }
+    collecting ??= collect().finally(() => (collecting = undefined));
+    collecting.then(
+      (text) => {
+        const length = Buffer.byteLength(text);
+        response.writeHead(200, { ...HEADERS, "Content-Length": length });
+        response.end(request.method === "HEAD" ? undefined : text);
+      },
+      () => response.writeHead(500).end(),
+    );
+  });
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return listening.map((url) => ({ url: `${url}/metrics`, close }));
+}
+
+const HEADERS = {
+  "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
+  "X-Content-Type-Options": "nosniff",
+};
+
+function refusalOf(request: IncomingMessage, isLocal: boolean): number | undefined {
+  const { url = "", method = "", headers } = request;
+  if (isLocal && !isLocalName(headers.host ?? "localhost")) return 403;
+  if (originForm(url).split("?", 1)[0] !== "/metrics") return 404;
+  return method === "GET" || method === "HEAD" ? undefined : 405;
+}
+
+/** A page could let its own host name resolve to this address, and then read the metrics (DNS rebinding). */
+function isLocalName(host: string): boolean {
+  const name = host.replace(/:\d*$/, "");
+  return name.toLowerCase() === "localhost" || isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
+}
+
 /** The metrics of one process at one time. */
 export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** The sums of the metrics of all workers. */
 export type Sums = ReturnType<typeof createSums>;
+
+const COUNTS = ["counter", "histogram"];
 
 export function createSums({ AggregatorRegistry }: typeof PromClient) {
   const running = new Map<number, Snapshot>();
@@ -151,17 +214,12 @@ export function createSums({ AggregatorRegistry }: typeof PromClient) {
     AggregatorRegistry.aggregate(snapshots.map((snapshot) => [...snapshot]));
   return {
     receive: (worker: number, snapshot: Snapshot) => void running.set(worker, snapshot),
-    // Counters never fall: what a worker has counted stays when it has ended.
+    // Counters never fall: what a worker has counted stays when it has ended. Its gauges mean nothing then.
     retire: (worker: number): void => {
-      const last = running.get(worker)?.filter(isCount) ?? [];
+      const last = running.get(worker)?.filter(({ type }) => COUNTS.includes(String(type))) ?? [];
       running.delete(worker);
       ended = ended.then((earlier) => sum(earlier, last).getMetricsAsJSON());
     },
     text: async () => sum(await ended, ...running.values()).metrics(),
   };
-}
-
-/** The gauges of an ended process, such as its memory, mean nothing. */
-function isCount({ type }: MetricObject): boolean {
-  return String(type) === "counter" || String(type) === "histogram";
 }
