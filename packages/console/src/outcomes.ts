@@ -1,10 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
-import type { SecretOutput } from "./protocol.js";
+import type { ErrorBody, SecretOutput } from "./protocol.js";
 
-export interface CallFailure {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
+export interface CallFailure extends ErrorBody {
   /** For the host's log. */
   readonly cause?: unknown;
 }

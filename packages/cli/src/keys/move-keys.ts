@@ -71,16 +71,17 @@ async function exportKeys(
   { keys }: Storage,
   terminal: Terminal,
 ): Promise<Result<void, StorageError>> {
-  for (let after: string | undefined; ;) {
+  let after: string | undefined;
+  do {
     const page = await keys.list({ limit: PAGE, after, banned: false });
     if (page.isErr()) return err(page.error);
     for (const { key, usage } of page.value)
       terminal.out(JSON.stringify({ ...key, usage }, (_, each: unknown) => each ?? null));
     // So that no more than a page is kept for a slow reader.
     if ((await terminal.written(true)) !== undefined) return ok();
-    after = page.value.at(-1)?.key.id;
-    if (page.value.length < PAGE) return ok();
-  }
+    after = page.value.length < PAGE ? undefined : page.value.at(-1)?.key.id;
+  } while (after !== undefined);
+  return ok();
 }
 
 interface Line extends KeyWithUsage {

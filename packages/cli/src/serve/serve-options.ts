@@ -91,15 +91,13 @@ function metricsAddress(text: string): MetricsAddress {
 
 /** PETSTORE_KEEP_ALIVE is `--keep-alive`, which wins. An empty variable counts as not set, as does a link of Kubernetes. */
 function orFromEnvironment(command: Command): Command {
-  const read = command.options
-    .filter(({ envVar }) => envVar === undefined)
-    .map((option) => ({ option, variables: variablesOf(option) }));
+  const read = command.options.filter(({ envVar }) => envVar === undefined);
   // Only for the help: Commander reads the variables that an option has when it is added, and for an option
   // without a value it would read `false` as true.
-  for (const { option, variables } of read) option.env(variables.join(", "));
+  for (const option of read) option.env(variablesOf(option).join(", "));
   return command.hook("preAction", () => {
-    for (const { option, variables } of read) {
-      const variable = variables.find(isSet);
+    for (const option of read) {
+      const variable = variablesOf(option).find(isSet);
       if (variable !== undefined) setFrom(variable, option, command);
     }
   });
@@ -121,8 +119,7 @@ function setFrom(variable: string, option: Option, command: Command): void {
   if (command.getOptionValueSource(name) === "cli") return;
   const text = process.env[variable] ?? "";
   try {
-    const hasValue = option.required || option.optional;
-    const value = hasValue ? parse(option, text) : isOn(text) !== option.negate;
+    const value = option.required ? option.parseArg?.<unknown>(text, undefined) : isOn(text);
     command.setOptionValueWithSource(name, value, "env");
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
@@ -136,8 +133,4 @@ function isOn(text: string): boolean {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;
   throw new InvalidArgumentError("It must be true or false.");
-}
-
-function parse(option: Option, text: string): unknown {
-  return option.parseArg === undefined ? text : option.parseArg<unknown>(text, undefined);
 }

@@ -106,55 +106,53 @@ export interface Column<Row> {
   readonly cell: (row: Row, now: number) => ComponentChildren;
 }
 
-interface TableProps<Row> {
+interface ListingProps<Row> {
   readonly kind: string;
+  /** Whether the rows could not be read again. */
+  readonly isStale: boolean;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly now: number;
-}
-
-/** A table, whose first column names the rows; nothing if it has no rows. */
-export function Table<Row extends { readonly id: string }>(props: TableProps<Row>) {
-  const { kind, columns, rows, now } = props;
-  if (rows.length === 0) return null;
-  return (
-    <table class={kind}>
-      <thead>
-        <tr>
-          {columns.map(({ heading }) => (
-            <th key={heading} scope="col">
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.id}>
-            {columns.map(({ heading, cell }, index) => {
-              const attributes = { key: heading, "data-name": heading, children: cell(row, now) };
-              return index === 0 ? <th scope="row" {...attributes} /> : <td {...attributes} />;
-            })}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-interface PagerProps {
-  readonly text: string;
+  /** Which rows are on this page. */
+  readonly range: string;
   /** Without a function, there is no page in this direction. */
   readonly previous: (() => void) | false;
   readonly next: (() => void) | false;
 }
 
-export function Pager({ text, previous, next }: PagerProps) {
+/** A page of a table, whose first column names the rows; no table if it has no rows. */
+export function Listing<Row extends { readonly id: string }>(props: ListingProps<Row>) {
+  const { kind, isStale, columns, rows, now, range, previous, next } = props;
   return (
-    <nav class="pager" aria-label="Pages">
-      <span role="status">{text}</span>
-      <Button text="Previous" onClick={previous} />
-      <Button text="Next" onClick={next} />
-    </nav>
+    <>
+      {rows.length > 0 && (
+        <table class={isStale ? `${kind} stale` : kind}>
+          <thead>
+            <tr>
+              {columns.map(({ heading }) => (
+                <th key={heading} scope="col">
+                  {heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.id}>
+                {columns.map(({ heading, cell }, index) => {
+                  const shown = { key: heading, "data-name": heading, children: cell(row, now) };
+                  return index === 0 ? <th scope="row" {...shown} /> : <td {...shown} />;
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <nav class="pager" aria-label="Pages">
+        <span role="status">{range}</span>
+        <Button text="Previous" onClick={previous} />
+        <Button text="Next" onClick={next} />
+      </nav>
+    </>
   );
 }

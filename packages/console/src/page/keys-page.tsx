@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Input } from "../inputs.js";
 import { PAGE_SIZE, SHOWN_STATES, type KeyList, type ShownKey } from "../protocol.js";
 import { call, usePolled, type CallResult } from "./call.js";
-import { Alert, Button, optionsOf, Pager, Select, Table, TextInput } from "./controls.js";
+import { Alert, Button, Listing, optionsOf, Select, TextInput } from "./controls.js";
 import type { Column, Option } from "./controls.js";
 import { IssueDialog, type Shared } from "./key-dialogs.js";
 import { Label, LAST_USE, STATES, Time, USAGE } from "./shown.js";
@@ -62,14 +62,13 @@ export function KeysPage({ query, setQuery, ...shared }: KeysPageProps) {
       <Alert text={problem?.message} />
       {list !== undefined && (
         <>
-          <Table
-            kind={problem === undefined ? "keys" : "keys stale"}
+          <Listing
+            kind="keys"
+            isStale={problem !== undefined}
             columns={COLUMNS}
             rows={list.keys}
             now={list.now}
-          />
-          <Pager
-            text={range(list, input?.page ?? 0)}
+            range={range(list, input?.page ?? 0)}
             previous={page > 0 && (() => change({ page: page - 1 }))}
             next={isCurrent && page < lastPage && (() => change({ page: page + 1 }))}
           />

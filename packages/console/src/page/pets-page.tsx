@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Input } from "../inputs.js";
 import type { ShownPet } from "../protocol.js";
 import { call, usePolled } from "./call.js";
-import { Alert, Button, optionsOf, Pager, Select, Table, TextInput } from "./controls.js";
+import { Alert, Button, Listing, optionsOf, Select, TextInput } from "./controls.js";
 import type { Column, Controls } from "./controls.js";
 import { Dialog, DialogForm } from "./dialog.js";
 import { Label } from "./shown.js";
@@ -73,19 +73,16 @@ export function PetsPage() {
       </div>
       <Alert text={isWrong ? NO_ID : problem?.message} />
       {output !== undefined && !isWrong && (
-        <>
-          <Table
-            kind={problem === undefined ? "pets" : "pets stale"}
-            columns={Object.values(COLUMNS)}
-            rows={output.pets}
-            now={output.now}
-          />
-          <Pager
-            text={range(output.pets)}
-            previous={starts.length > 0 && (() => change({ starts: starts.slice(0, -1) }))}
-            next={isCurrent && next !== undefined && (() => change({ starts: [...starts, next] }))}
-          />
-        </>
+        <Listing
+          kind="pets"
+          isStale={problem !== undefined}
+          columns={Object.values(COLUMNS)}
+          rows={output.pets}
+          now={output.now}
+          range={range(output.pets)}
+          previous={starts.length > 0 && (() => change({ starts: starts.slice(0, -1) }))}
+          next={isCurrent && next !== undefined && (() => change({ starts: [...starts, next] }))}
+        />
       )}
       {isAdding && <AddDialog onClose={onClose} />}
     </main>
