@@ -1,7 +1,7 @@
 import type { PetStoreError } from "@petstore/core";
 import { statuses } from "@petstore/wire";
 
-/** The HTTP status of each error of the adapter itself (specification, "Errors"). */
+/** The HTTP status of each error of the adapter itself (specification, "Errors"; RFC 9110, 15.5; RFC 6585, 5). */
 const ownStatuses = {
   bad_request: 400,
   malformed_json: 400,
@@ -39,11 +39,10 @@ export const notFound = () => errorOf("not_found", "Nothing is at this path.");
 export const methodNotAllowed = (allow: string) =>
   errorOf("method_not_allowed", `This path supports only ${allow}.`, { Allow: allow });
 
-/** RFC 9110, section 15.5.9. */
 export const requestTimeout = () =>
   errorOf("request_timeout", "The request took too long to arrive.");
 
-/** For the request line and the header section, or the trailer section (RFC 6585, section 5). */
+/** For the request line and the header section, or the trailer section. */
 export const headersTooLarge = () =>
   errorOf("headers_too_large", "The header section is too long.");
 
@@ -53,13 +52,11 @@ export const chunkExtensionsTooLong = () =>
 export const payloadTooLarge = (limit: number) =>
   errorOf("payload_too_large", `The body must not be longer than ${limit} bytes.`);
 
-/** RFC 9110, section 15.5.16. */
 export const unsupportedMediaType = () =>
   errorOf("unsupported_media_type", "The body must be application/json in UTF-8.", {
     Accept: "application/json",
   });
 
-/** RFC 9110, section 15.5.16. */
 export const unsupportedContentCoding = () =>
   errorOf("unsupported_media_type", "The body must not be compressed.", {
     "Accept-Encoding": "identity",

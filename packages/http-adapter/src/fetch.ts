@@ -40,36 +40,28 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
   const handler = createHandler(store, settings);
 
   return async (request, ...host) => {
-    const report = startReport(request.headers.get("X-Request-Id"), request.method);
-    const message = toHttpRequest(request, () => clientAddress(request, ...host), maxBodySeconds);
+    const { headers } = request;
+    const report = startReport(headers.get("X-Request-Id"), request.method);
+    const message: HttpRequest = {
+      method: request.method,
+      // A request that was never sent has no Host.
+      flaw:
+        flawOfHost([headers.get("Host") ?? ""], true) ??
+        flawOfCoding(headers.get("Transfer-Encoding") ?? undefined, true),
+      connection: undefined,
+      clientAddress: () => clientAddress(request, ...host),
+      lines: (name) => {
+        const value = headers.get(name);
+        return value === null ? [] : [value];
+      },
+      readBody: (limit) => readBody(request, limit, maxBodySeconds),
+    };
     // A fragment is not part of a request (RFC 9110, section 7.1), but its URL keeps it.
     const [url = ""] = request.url.split("#", 1);
     const handled = await handler.handle(message, locate(basePath, url), report.requestId);
-    const { status, headers, body } = handled.response;
+    const { status, headers: own, body } = handled.response;
     report.send?.(handled, status);
-    return new Response(body === "" ? null : body, { status, headers });
-  };
-}
-
-function toHttpRequest(
-  request: Request,
-  clientAddress: () => string | undefined,
-  seconds: number,
-): HttpRequest {
-  const { headers } = request;
-  return {
-    method: request.method,
-    // A request that was never sent has no Host.
-    flaw:
-      flawOfHost([headers.get("Host") ?? ""], true) ??
-      flawOfCoding(headers.get("Transfer-Encoding") ?? undefined, true),
-    connection: undefined,
-    clientAddress,
-    lines: (name) => {
-      const value = headers.get(name);
-      return value === null ? [] : [value];
-    },
-    readBody: (limit) => readBody(request, limit, seconds),
+    return new Response(body === "" ? null : body, { status, headers: own });
   };
 }
 

@@ -9,7 +9,7 @@ import { parseBody } from "./request/body.js";
 import { createCallers } from "./request/callers.js";
 import { checkContent, idempotencyKeyOf } from "./request/headers.js";
 import { matchRoute, nextLink, readListQuery, type Target } from "./request/route.js";
-import { PREFLIGHT_HEADERS } from "./response/cors.js";
+import { isPreflight, PREFLIGHT_HEADERS } from "./response/cors.js";
 import * as responses from "./response/render.js";
 import type { Outcome } from "./response/report.js";
 
@@ -42,7 +42,7 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
     known.clientAddress = clientAddress;
     if (request.flaw !== undefined || target === undefined)
       return err({ ...(request.flaw ?? notFound()), quota: store.anonymousQuota(clientAddress) });
-    if (cors?.isPreflight(request) === true) {
+    if (cors !== undefined && isPreflight(request)) {
       const quota = rateLimitHeaders(store.anonymousQuota(clientAddress));
       return ok(responses.render(204, undefined, quota, PREFLIGHT_HEADERS));
     }
@@ -76,8 +76,7 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
       ? performed.value
       : responses.renderError(performed.error, rateLimitHeaders(performed.error.quota));
     Object.assign(response.headers, responses.deprecationHeaders(operation));
-    if (target !== undefined)
-      Object.assign(response.headers, cors?.headersFor(request.lines("origin")));
+    if (target !== undefined) Object.assign(response.headers, cors?.(request.lines("origin")));
     if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
     return {
       response: request.method === "HEAD" ? { ...response, body: "" } : response,
@@ -100,7 +99,7 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
       error,
       rateLimitHeaders(store.anonymousQuota(clientAddress)),
     );
-    Object.assign(response.headers, cors?.headersFor(seen.origins));
+    Object.assign(response.headers, cors?.(seen.origins));
     if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
     if (seen.method === "HEAD") Object.assign(response, { body: "" });
     return { response, code: error.code };

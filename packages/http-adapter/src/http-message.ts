@@ -1,7 +1,6 @@
 import type { Result } from "neverthrow";
 import type { HttpError, UnreadableMessage } from "./error.js";
 
-/** A request as every transport passes it to the handler. */
 export interface HttpRequest {
   /** The method as sent; methods are case-sensitive (RFC 9110, section 9.1). */
   readonly method: string;

@@ -58,6 +58,7 @@ export function isOrigin(text: string): boolean {
 }
 
 const aFunction = v.function("must be a function");
+const anOrigin = v.pipe(v.string(), v.check(isOrigin, ORIGINS));
 const aClock = v.object({ now: aFunction }, "must be a clock");
 
 const numberThat = (holds: (value: number) => boolean, message: string) =>
@@ -77,21 +78,11 @@ const common = {
   onResponse: v.optional(aFunction),
   clientAddress: v.optional(aFunction),
   clock: v.optional(aClock),
-  cors: v.optional(
-    strict({
-      origins: v.union(
-        [v.literal("*"), v.array(v.pipe(v.string(), v.check(isOrigin, ORIGINS)))],
-        ORIGINS,
-      ),
-    }),
-  ),
+  cors: v.optional(strict({ origins: v.union([v.literal("*"), v.array(anOrigin)], ORIGINS) })),
   rateLimitFields: v.optional(v.literal("draft-11", 'must be "draft-11"')),
 };
 
-const forGuests = strict({
-  ...common,
-  requestIds: v.optional(v.boolean("must be true or false")),
-});
+const forGuests = strict({ ...common, requestIds: v.optional(v.boolean("must be true or false")) });
 
 const seconds = numberThat(
   (value) => value >= 0 && value <= 2_147_483,
@@ -156,6 +147,8 @@ export function parseOptions(
     cors: cors && createCors(cors),
     rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields !== undefined, store.clock),
     clock,
+    /** While it returns true, every response of Node closes its connection. */
+    isDraining: (): boolean => false,
   };
 }
 
@@ -167,10 +160,7 @@ function strict<Entries extends v.ObjectEntries>(entries: Entries) {
 }
 
 /** Wraps a callback so that its errors go to `onError`: a failing callback does not fail its request. */
-function contained<Value>(
-  callback: (value: Value) => unknown,
-  onError: (cause: unknown) => void,
-): (value: Value) => void {
+function contained<Value>(callback: (value: Value) => unknown, onError: (cause: unknown) => void) {
   const call = async (value: Value): Promise<void> => {
     try {
       await callback(value);
@@ -178,7 +168,7 @@ function contained<Value>(
       onError(cause);
     }
   };
-  return (value) => void call(value);
+  return (value: Value): void => void call(value);
 }
 
 /** Wraps a clock so that its errors go to `onError`; the time is the system's then. */

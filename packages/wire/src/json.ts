@@ -1,6 +1,5 @@
 import { parse } from "lossless-json";
 
-/** Matches a number that `JSON.parse` may round, or a fraction or exponent; also in a string. */
 const ROUNDED = /\d{16}|\d[.eE]/;
 
 /** Whether this valid JSON text contains a number that `JSON.parse` may round, or a fraction or exponent. */
@@ -31,10 +30,7 @@ function isEscaped(text: string, index: number): boolean {
   return (index - start) % 2 === 1;
 }
 
-/**
- * Parses valid JSON text: every int64 is an exact `bigint`, and every other number is NaN. Of members with the same name,
- * the last one counts; `__proto__` is a name like any other.
- */
+/** Parses valid JSON text: every int64 is an exact `bigint`, every other number NaN. The last of equal names counts. */
 export function parseExactly(text: string): unknown {
   return parse(text, null, {
     parseNumber: readInteger,
@@ -48,9 +44,8 @@ const MAX_DIGITS = 19;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Returns the exact integer of a JSON number (`7`, `1.0` and `1e2` are integers), or NaN if it is not
- * an integer or has more digits than any int64. It works on the text, so that nothing is rounded and
- * a huge exponent is never expanded.
+ * Returns the exact integer of a JSON number (`7`, `1.0` and `1e2` are integers), or NaN if it is none or has more digits
+ * than any int64. It works on the text: nothing is rounded, and a huge exponent is never expanded.
  */
 function readInteger(text: string): bigint | number {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];

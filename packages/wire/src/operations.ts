@@ -12,11 +12,7 @@ export interface OperationFacts<Codes = Partial<Record<PetStoreError["code"], tr
   /** The codes of the errors that only this operation has. */
   readonly errors: Readonly<Codes>;
   /** If it is deprecated: the days in UTC of its deprecation and its removal, and a reference to its successor. */
-  readonly deprecation?: {
-    readonly since: string;
-    readonly removal: string;
-    readonly successor: string;
-  };
+  readonly deprecation?: Readonly<Record<"since" | "removal" | "successor", string>>;
 }
 
 /** The codes of an operation's errors that not all operations have; one that is missing does not compile. */
@@ -27,12 +23,7 @@ type OwnCodes<Name extends OperationName> = Record<
 
 /** The operations: routes, `Allow`, reports, the client and the OpenAPI document follow from this table. */
 export const operations = {
-  listPets: {
-    method: "GET",
-    path: "/pets",
-    success: 200,
-    errors: { invalid_query: true },
-  },
+  listPets: { method: "GET", path: "/pets", success: 200, errors: { invalid_query: true } },
   createPet: {
     method: "POST",
     path: "/pets",
@@ -44,10 +35,6 @@ export const operations = {
     path: "/pets/{petId}",
     success: 200,
     errors: { pet_not_found: true },
-    deprecation: {
-      since: "5 December 2025",
-      removal: "5 December 2030",
-      successor: "../pets",
-    },
+    deprecation: { since: "5 December 2025", removal: "5 December 2030", successor: "../pets" },
   },
 } as const satisfies { readonly [Name in OperationName]: OperationFacts<OwnCodes<Name>> };

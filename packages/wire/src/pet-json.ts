@@ -67,6 +67,5 @@ export function readPet(value: unknown): Pet | undefined {
   const categoryId = fields.categoryId.read(ownField(value, "categoryId"));
   const status = fields.status.read(ownField(value, "status"));
   if (id === null || name === null || categoryId === null || status === null) return undefined;
-  const pet: { readonly [Field in keyof Pet]-?: Pet[Field] } = { id, name, categoryId, status };
-  return pet;
+  return { id, name, categoryId, status } satisfies Required<Pet>;
 }

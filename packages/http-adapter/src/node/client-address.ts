@@ -2,9 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type IPVersion } from "node:net";
 import { parseAddress } from "@petstore/core/internal";
 
-/** Returns the address of a request's client, which tells callers without a valid key apart. */
-export type FindClientAddress = (request: IncomingMessage) => string | undefined;
-
 /**
  * Creates the function that finds the address of clients behind these proxies, for the option `clientAddress`: the last
  * address in `X-Forwarded-For` that is not a proxy itself. Earlier ones may be the client's inventions. The header of any
@@ -16,7 +13,9 @@ export type FindClientAddress = (request: IncomingMessage) => string | undefined
  * @param proxies IP addresses, and ranges such as `10.0.0.0/8`.
  * @throws TypeError that names the one that is neither.
  */
-export function clientAddressBehind(proxies: readonly string[]): FindClientAddress {
+export function clientAddressBehind(
+  proxies: readonly string[],
+): (request: IncomingMessage) => string | undefined {
   const trusted = new BlockList();
   for (const proxy of proxies) addProxy(trusted, proxy);
   const isTrusted = (address: string): boolean => trusted.check(address, familyOf(address));

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { UnreadableMessage } from "../error.js";
 
-/** A request of Node's and the response to it. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -12,7 +11,6 @@ export interface Exchange {
   readonly clientAddress: () => string | undefined;
 }
 
-/** The state of a connection. */
 interface Connection {
   /** The number of requests that wait for their turn. At `MOST_WAITING`, the socket is held: paused. */
   waiting: number;

@@ -31,17 +31,15 @@ export function dispatchMessages(
   store: PetStore,
   settings: HttpSettings,
   { clientAddress: addressOf = socketAddress, fallback }: DispatchOptions,
-  isDraining: () => boolean,
 ): void {
-  const responder = createResponder(store, settings, isDraining);
-  const callFallback = fallback && createFallback(fallback, responder, settings, isDraining);
+  const responder = createResponder(store, settings);
+  const callFallback = fallback && createFallback(fallback, responder, settings);
 
   function respond(exchange: Exchange): Promise<void> {
-    const { request } = exchange;
-    const target = locateRequest(settings.basePath, request);
+    const target = locateRequest(settings.basePath, exchange.request);
     if (target !== undefined || callFallback === undefined)
       return responder.respond(exchange, target);
-    const flaw = flawOf(exchange) ?? inputErrorOf(request);
+    const flaw = flawOf(exchange) ?? inputErrorOf(exchange.request);
     return flaw ? responder.respond(exchange, target, flaw) : callFallback(exchange);
   }
 
@@ -101,7 +99,7 @@ function breakOff(
   );
 }
 
-/** The error of `clientError`. Only that of Node's parser has all of these. */
+/** The error of `clientError`: that of Node's parser, or another. */
 interface ParserError extends Error {
   readonly code?: string;
   readonly reason?: string;
@@ -122,13 +120,9 @@ function glimpse({ rawPacket, bytesParsed = Infinity }: ParserError): Glimpse {
 }
 
 /** Creates the function that lets the fallback respond to a request. It never rejects. */
-function createFallback(
-  fallback: Fallback,
-  responder: Responder,
-  { onError, startReport }: HttpSettings,
-  isDraining: () => boolean,
-): (exchange: Exchange) => Promise<void> {
-  return async (exchange) => {
+function createFallback(fallback: Fallback, responder: Responder, settings: HttpSettings) {
+  const { onError, startReport, isDraining } = settings;
+  return async (exchange: Exchange): Promise<void> => {
     const { request, response, hasOpenExpect } = exchange;
     const report = startReport(request.headers["x-request-id"], request.method);
     const finish = (): void => sendReport(report, response, {});
@@ -172,10 +166,7 @@ function createFallback(
  * Returns the error to send when Node's parser refuses a message with this error of `clientError`;
  * `undefined` if no HTTP client is left to receive it (a reset, a failed TLS handshake).
  */
-function errorOfParser({
-  code = "",
-  reason = "",
-}: ParserError): errors.UnreadableMessage | undefined {
+function errorOfParser({ code = "", reason = "" }: ParserError) {
   const known = ERRORS_OF_PARSER[code];
   if (known !== undefined) return known();
   // Only the errors of llhttp, Node's parser, have such codes. Its reasons never repeat what the client sent.

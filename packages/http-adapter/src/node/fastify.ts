@@ -60,7 +60,10 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
       const target = locateRequest(basePath, raw);
       // Fastify's router may decode a target to a path below the base path that is not one.
       if (target === undefined) return reply.callNotFound();
-      const response = takeOver(reply);
+      reply.hijack();
+      for (const [name, value] of Object.entries(reply.getHeaders()))
+        if (value !== undefined) reply.raw.setHeader(name, value);
+      const response = reply.raw;
       const exchange = { request: raw, response, clientAddress: () => clientAddress(request) };
       runInTurn(exchange, () => responder.respond(exchange, target));
       return undefined;
@@ -76,14 +79,6 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
     app.all(`${settings.basePath}/*`, respond);
     resolve();
   });
-}
-
-function takeOver(reply: FastifyReply): ServerResponse {
-  reply.hijack();
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) reply.raw.setHeader(name, value);
-  }
-  return reply.raw;
 }
 
 /** Removes the options of Fastify itself, which it also passes to a plugin. */

@@ -60,13 +60,10 @@ function mountsOf(server: (Server | SecureServer) & { [MOUNTS]?: Mount[] | undef
   return (server[MOUNTS] ??= overrideEmit(server));
 }
 
-/** Emits an event. Returns whether it had a listener. */
-type Emit = (event: string | symbol, ...args: unknown[]) => boolean;
-
 /** Passes each request to the stores before the listeners of the server. Returns the list for the stores. */
 function overrideEmit(emitter: EventEmitter): Mount[] {
   const mounts: Mount[] = [];
-  const server: { emit: Emit } = emitter;
+  const server: { emit(event: string | symbol, ...args: unknown[]): boolean } = emitter;
   const emit = server.emit.bind(server);
   server.emit = (event, ...args) => {
     const [request, response] = args;

@@ -39,18 +39,18 @@ const MAX_LINES = 1_000;
 
 /** Returns the error in a message that Node's parser accepts, if there is one. */
 export function flawOf({ request, hasOpenExpect }: Exchange): errors.HttpError | undefined {
-  const { rawHeaders = [], headers, httpVersion = "1.1" } = asMade(request);
+  const made: Made = request;
+  const { rawHeaders = [], headers, httpVersion = "1.1" } = made;
   if (rawHeaders.length >= 2 * MAX_LINES) return errors.headersTooLarge();
-  const isKnown = httpVersion === "1.1" || httpVersion === "1.0";
-  if (!isKnown || isOtherProtocol(request, httpVersion)) return unknownVersion();
+  const isKnownVersion = httpVersion === "1.1" || httpVersion === "1.0";
+  if (!isKnownVersion || isOtherProtocol(request, httpVersion)) return unknownVersion();
   const flaw =
     flawOfHost(headerLines(request, "host"), httpVersion === "1.0") ??
     flawOfCoding(headers["transfer-encoding"], httpVersion === "1.1");
   if (flaw !== undefined || !hasOpenExpect) return flaw;
   // Node also waits if 100-continue is one of several expectations.
-  return headers.expect?.trim().toLowerCase() === "100-continue"
-    ? undefined
-    : errors.expectationFailed();
+  const isKnownExpect = headers.expect?.trim().toLowerCase() === "100-continue";
+  return isKnownExpect ? undefined : errors.expectationFailed();
 }
 
 /**
@@ -81,10 +81,6 @@ type Made = Pick<IncomingMessage, "headers" | "method" | "url"> &
     readonly body?: unknown;
   };
 
-function asMade(request: IncomingMessage): Made {
-  return request;
-}
-
 /**
  * Returns the values of all lines of a header, in the order received. `IncomingMessage.headers` would silently keep the
  * first of two Authorization or Host lines: it is only read where a host has filled nothing else.
@@ -98,7 +94,7 @@ function headerLines({ rawHeaders = [], headers }: Made, name: string): readonly
   return lines;
 }
 
-/** Whether another protocol is asked for. Node's parser loses the bytes behind: the connection cannot be used again. */
+/** Whether a request asks for another protocol. Node's parser loses the bytes behind it, so it has to be the last. */
 export function isUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined;
 }
@@ -119,8 +115,8 @@ async function readBody(
   seconds: number,
 ): Promise<BodyResult> {
   // A request that a host has made may not be a stream.
-  const { readableDidRead = true } = asMade(request);
-  if (readableDidRead) return readParsed(request, limit);
+  const made: Made = request;
+  if (made.readableDidRead ?? true) return readParsed(made, limit);
   // A body parser of the host has found the body empty.
   if (request.readableEnded) return ofBytes(EMPTY, limit);
   if (request.readableEncoding !== null) throw new TypeError(HAS_ENCODING);

@@ -12,13 +12,9 @@ import { flawOf, toHttpRequest } from "./request.js";
 
 export type Responder = ReturnType<typeof createResponder>;
 
-/** Its methods neither throw nor reject. While `isDraining` returns true, every response closes its connection. */
-export function createResponder(
-  store: PetStore,
-  settings: HttpSettings,
-  isDraining: () => boolean = () => false,
-) {
-  const { maxBodySeconds, onError, startReport, clock } = settings;
+/** Its methods neither throw nor reject. */
+export function createResponder(store: PetStore, settings: HttpSettings) {
+  const { maxBodySeconds, onError, startReport, clock, isDraining } = settings;
   const handler = createHandler(store, settings);
   const countUnsent = createUnsentCount();
 

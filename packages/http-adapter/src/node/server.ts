@@ -7,7 +7,7 @@ import { forServers, limitSchema, LONGEST_TIMER, parseOptions } from "../options
 import { closeWithoutReset } from "./connection.js";
 import { dispatchMessages, type DispatchOptions } from "./dispatch.js";
 
-/** Those of Node's server, in seconds, down to a millisecond: at most 2,147,483, and 0 turns a timeout off. */
+/** The limits of Node's server. Seconds may be fractions; they are at most 2,147,483, and 0 turns a timeout off. */
 export interface ServerLimits {
   /** From the first byte, or from the connection, to the end of the header section; after it, 408. Default: 8. */
   readonly headersTimeoutSeconds: number;
@@ -59,7 +59,8 @@ export function createPetStoreServer(
   store: PetStore,
   options: PetStoreServerOptions = {},
 ): PetStoreServer {
-  const settings = parseOptions(store, options, forServers);
+  let isDraining = false;
+  const settings = { ...parseOptions(store, options, forServers), isDraining: () => isDraining };
   const limits: ServerLimits = v.parse(limitSchema, options.limits ?? {});
   const { headersTimeoutSeconds, requestTimeoutSeconds } = limits;
   if (requestTimeoutSeconds > 0 && headersTimeoutSeconds > requestTimeoutSeconds) {
@@ -79,8 +80,7 @@ export function createPetStoreServer(
   // A client may close its side after its last request and still wait for the response.
   Object.assign(server, { httpAllowHalfOpen: true });
 
-  let isDraining = false;
-  dispatchMessages(server, store, settings, options, () => isDraining);
+  dispatchMessages(server, store, settings, options);
   const sockets = keepSockets(server);
 
   return Object.assign(server, {
@@ -122,7 +122,12 @@ async function drain(server: Server, sockets: ReadonlySet<Socket>, milliseconds:
     // Node does not treat a connection as idle that has never sent anything.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }, GRACE);
-  await new Promise<void>((resolve) => stopListening(server, resolve));
+  await new Promise<void>((resolve) => {
+    // That of the HTTP server would also close idle connections at once, and stop its timeouts. On Bun, there is no other.
+    const isTcpServer: boolean = server instanceof TcpServer;
+    if (isTcpServer) TcpServer.prototype.close.call(server, () => resolve());
+    else server.close(() => resolve());
+  });
   clearTimeout(deadline);
   clearInterval(sweep);
 }
@@ -133,9 +138,7 @@ const MOST_TURNS = 1_000;
 /** Accepts the connections that the system has already established: they would be reset when the server is closed. */
 async function acceptWaiting(server: Server): Promise<void> {
   let hasAccepted = true;
-  const accept = (): void => {
-    hasAccepted = true;
-  };
+  const accept = (): void => void (hasAccepted = true);
   server.on("connection", accept);
   // After an immediate, a whole turn follows: one without a connection leaves none waiting.
   await setImmediate();
@@ -144,12 +147,4 @@ async function acceptWaiting(server: Server): Promise<void> {
     await setImmediate();
   }
   server.off("connection", accept);
-}
-
-/** Accepts no more connections, and calls back when the last one is closed. */
-function stopListening(server: Server, closed: () => void): void {
-  // That of the HTTP server would also close idle connections at once, and stop its timeouts. On Bun, there is no other.
-  const isTcpServer: boolean = server instanceof TcpServer;
-  if (isTcpServer) TcpServer.prototype.close.call(server, closed);
-  else server.close(closed);
 }

@@ -35,9 +35,8 @@ Another path gets 404 with the code \`not_found\`. Another method gets 405 with 
 `;
 
 function plansTable(): string {
-  const plans: readonly [name: string, plan: Plan][] = Object.entries(standardPlans);
   const columns = limitsIn(standardPlans.free).map(([window]) => window);
-  const rows = plans.map(([name, plan]) => {
+  const rows = Object.entries<Plan>(standardPlans).map(([name, plan]) => {
     const limits = columns.map((window) =>
       plan === "custom" ? plan : limitOf(plan, window).toLocaleString("en-US"),
     );

@@ -8,7 +8,6 @@ import { EXACT, int64 } from "./schemas.js";
 
 const PET = { id: 1, name: "Rex", categoryId: 7, status: "available" };
 
-/** The parameters of `GET /pets`. */
 const listParameters = {
   limit: {
     description:
@@ -27,7 +26,6 @@ const listParameters = {
   Record<keyof ListPetsInput, Pick<OpenAPIV3_1.ParameterObject, "description" | "schema">>
 >;
 
-/** `GET /pets`. */
 const listPets = operation("listPets", {
   summary: "List pets",
   description: "Returns a page of pets in ascending order of id.",
@@ -43,7 +41,6 @@ const listPets = operation("listPets", {
   ),
 });
 
-/** `POST /pets`. */
 const createPet = operation("createPet", {
   summary: "Create a pet",
   description: "Creates a new pet. A pet is stored durably before the server responds with 201.",
@@ -85,7 +82,6 @@ const createPet = operation("createPet", {
   ),
 });
 
-/** `GET /pets/{petId}`. */
 const getPet = operation("getPet", {
   summary: "Fetch a pet",
   description:
@@ -143,7 +139,6 @@ type Paths = {
   };
 };
 
-/** The paths of the document. */
 export const paths = {
   "/pets": { get: listPets, head: headOf(listPets), post: createPet },
   "/pets/{petId}": { get: getPet, head: headOf(getPet) },

@@ -7,7 +7,6 @@ import { ALLOWED_METHODS, operationNames } from "../request/route.js";
 import { deprecationHeaders } from "../response/render.js";
 import type { headers } from "./headers.js";
 
-/** Responses by status. */
 export type Responses = Readonly<Record<string, Response>>;
 
 /** A response (OpenAPI 3.1, "Response Object"). A response to HEAD has no content. */
@@ -93,7 +92,6 @@ const places: Readonly<Record<HttpErrorCode, Place>> = {
 };
 const placeOf = new Map<string, Place>(Object.entries(places));
 
-/** The codes of all errors. */
 export const errorCodes = keysOf(examples);
 
 /** The headers of every response (specification, "Rate limit headers"); three of them only if they are configured. */
@@ -157,8 +155,7 @@ function errorResponse(name: OperationName, status: number, codes: readonly Erro
     const { message } = examples[code];
     return [code, { code, message, status }] as const;
   });
-  const isOperationKnown = !codes.some((code) => placeOf.get(code) === "message");
-  const deprecations = deprecationOf(name, isOperationKnown);
+  const deprecations = deprecationOf(name, !codes.some((code) => placeOf.get(code) === "message"));
   return {
     description: codes.map((code) => occasions[code]).join(" Or: "),
     headers: { ...commonHeaders, ...headersOfStatus[status], ...deprecations },
@@ -166,7 +163,6 @@ function errorResponse(name: OperationName, status: number, codes: readonly Erro
   };
 }
 
-/** The headers of a deprecated operation. */
 function deprecationOf(name: OperationName, required: boolean): Headers {
   const descriptions: Readonly<Record<string, string>> = {
     Deprecation: "When the operation was deprecated (RFC 9745).",
@@ -185,7 +181,6 @@ function contentOf(schema: object, examples: Readonly<Record<string, unknown>>) 
   return { "application/json": { schema, examples: Object.fromEntries(named) } };
 }
 
-/** References to headers of the document. */
 export function headersNamed(...names: readonly (keyof typeof headers)[]): Headers {
   return Object.fromEntries(
     names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),

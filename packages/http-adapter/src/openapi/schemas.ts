@@ -62,11 +62,7 @@ export const schemas = {
     description: "Why the request failed.",
     required: ["code", "message", "status"],
     properties: {
-      code: {
-        type: "string",
-        description: "The error code, for programs.",
-        enum: errorCodes,
-      },
+      code: { type: "string", description: "The error code, for programs.", enum: errorCodes },
       message: { type: "string", description: "A description of the error, for people." },
       status: {
         type: "integer",

@@ -8,11 +8,10 @@ import type { HttpBody } from "../http-message.js";
 export function parseBody(body: HttpBody): Result<unknown, HttpError> {
   if (body.kind === "bytes") return decodeJson(body.bytes);
   const categoryId = ownField(body.value, "categoryId");
-  const isRounded = typeof categoryId === "number" && Math.abs(categoryId) > EXACT;
-  return isRounded ? err(badRequest(ROUNDED)) : ok(body.value);
+  const size = typeof categoryId === "number" ? Math.abs(categoryId) : 0;
+  return size > Number.MAX_SAFE_INTEGER ? err(badRequest(ROUNDED)) : ok(body.value);
 }
 
-const EXACT = Number.MAX_SAFE_INTEGER;
 const ROUNDED =
   "categoryId is beyond 2^53 and a body parser has rounded it: mount the pet store before the body parser.";
 
@@ -37,7 +36,6 @@ export function decodeJson(bytes: Uint8Array): Result<unknown, HttpError<"malfor
   }
 }
 
-/** Whether valid JSON text nests arrays and objects deeper than `limit` levels. */
 function isDeeperThan(limit: number, text: string): boolean {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {

@@ -5,9 +5,8 @@ import { apiKeyOf } from "./headers.js";
 
 /**
  * Creates the function that finds the caller of a request. It remembers the last caller of each connection, because a
- * caller hashes its key only once. The engine still checks with every request whether the key is valid.
- *
- * It reports the first request that came through a proxy, if the host has not said which proxies may name the client.
+ * caller hashes its key only once. The engine still checks with every request whether the key is valid. It reports the
+ * first request that came through a proxy, if the host has not said which proxies may name the client.
  */
 export function createCallers(store: PetStore, { hasClientAddress, onError }: HttpSettings) {
   let isReported = hasClientAddress;

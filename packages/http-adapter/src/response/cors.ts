@@ -1,7 +1,6 @@
 import type { Headers, HttpRequest } from "../http-message.js";
 import { ALLOWED_METHODS } from "../request/route.js";
 
-/** Which pages of other origins may read responses. */
 export interface CorsOptions {
   /** Origins such as `https://shop.example`, or `"*"` for all. */
   readonly origins: "*" | readonly string[];
@@ -20,28 +19,26 @@ export const PREFLIGHT_HEADERS: Headers = Object.freeze({
   "Access-Control-Max-Age": "86400",
 });
 
-/** Creates the CORS protocol (Fetch standard) for these origins. */
+const EXPOSE: Headers = { "Access-Control-Expose-Headers": EXPOSED };
+
+/**
+ * Creates the function that returns the headers of CORS (Fetch standard) of every response to a request with these lines
+ * of `Origin`, or to one that cannot be read.
+ */
 export function createCors({ origins }: CorsOptions) {
   const allowed = origins === "*" ? undefined : new Set(origins);
-
-  function allow(lines: readonly string[] | undefined): Headers {
-    if (allowed === undefined) return { "Access-Control-Allow-Origin": "*" };
+  return (lines: readonly string[] | undefined): Headers => {
+    if (allowed === undefined) return { "Access-Control-Allow-Origin": "*", ...EXPOSE };
     // If one origin is allowed, a request that cannot be read may be its.
     const [origin = "", ...others] = lines ?? allowed;
     // Caches must keep the responses for different origins apart, also if the origin is not allowed.
-    if (others.length > 0 || !allowed.has(origin)) return { Vary: "Origin" };
-    return { "Access-Control-Allow-Origin": origin, Vary: "Origin" };
-  }
-  return {
-    /** Whether a request is a preflight, with which a browser asks whether it may send another request. */
-    isPreflight: ({ method, lines }: HttpRequest): boolean =>
-      method === "OPTIONS" &&
-      lines("origin").length > 0 &&
-      lines("access-control-request-method").length > 0,
-    /** Returns the headers of every response to a request with these lines of `Origin`, or to one that cannot be read. */
-    headersFor: (lines: readonly string[] | undefined): Headers => ({
-      ...allow(lines),
-      "Access-Control-Expose-Headers": EXPOSED,
-    }),
+    if (others.length > 0 || !allowed.has(origin)) return { Vary: "Origin", ...EXPOSE };
+    return { "Access-Control-Allow-Origin": origin, Vary: "Origin", ...EXPOSE };
   };
+}
+
+/** Whether a request is a preflight, with which a browser asks whether it may send another request. */
+export function isPreflight({ method, lines }: HttpRequest): boolean {
+  if (method !== "OPTIONS" || lines("origin").length === 0) return false;
+  return lines("access-control-request-method").length > 0;
 }

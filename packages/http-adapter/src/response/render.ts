@@ -115,9 +115,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, Headers>> = {
  */
 export function createRateLimitHeaders(hasDraftFields: boolean, clock: Clock) {
   if (!hasDraftFields) return bindingHeaders;
-  return (quota: Quota): Headers => {
-    return { ...bindingHeaders(quota), ...draftFields(quota, clock.now()) };
-  };
+  return (quota: Quota) => ({ ...bindingHeaders(quota), ...draftFields(quota, clock.now()) });
 }
 
 function bindingHeaders({ limit, remaining, resetAt }: Quota): Headers {

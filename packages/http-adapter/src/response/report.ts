@@ -59,9 +59,7 @@ export function createReports(
 }
 
 /** The methods of RFC 9110, section 9, and RFC 5789. Clients may send any others. */
-const KNOWN_METHODS: ReadonlySet<string> = new Set(
-  "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT".split(" "),
-);
+const KNOWN_METHODS = new Set("GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT".split(" "));
 
 /** Matches ids that are safe to repeat in a response and a log. An API key does not match, even cut or in capitals. */
 const SAFE = /^(?!.*(?<![a-z\d])live_)[\w.:=+/-]{1,128}$/i;
