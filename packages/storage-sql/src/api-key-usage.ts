@@ -8,10 +8,7 @@ export interface UsageReader {
   find(keyId: string): Usage | undefined;
 }
 
-/**
- * Reads and saves the usage of keys in one transaction. A call sees the usage that earlier calls saved,
- * whichever secret of the key they used.
- */
+/** Reads and saves the usage of keys in one transaction. A call sees what earlier calls saved by any secret. */
 export interface UsageTransaction extends UsageReader {
   save(keyId: string, usage: Usage): void;
   /** What was saved, for the end of the transaction: each changed usage is written once. */

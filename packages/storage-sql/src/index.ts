@@ -44,7 +44,6 @@ export {
   toUsage,
   USAGE_COLUMNS,
   usageFields,
-  type ApiKeySecretsTable,
   type ApiKeysTable,
   type ApiKeyUsageTable,
   type BareKey,

@@ -7,26 +7,19 @@ import {
 import { err, ok, type Result } from "neverthrow";
 import type { CommitErrors } from "./commit/commit.js";
 
-export interface Warnings {
-  /** Passes every later warning to the listener. */
-  readonly onWarning: (listener: (warning: StorageWarning) => void) => void;
-  readonly warn: (warning: StorageWarning) => void;
-}
+export type Warnings = ReturnType<typeof createWarnings>;
 
-export function createWarnings(): Warnings {
+export function createWarnings() {
   const listeners: ((warning: StorageWarning) => void)[] = [];
   return {
-    onWarning: (listener) => void listeners.push(listener),
-    warn: (warning) => listeners.forEach((listener) => listener(warning)),
+    /** Passes every later warning to the listener. */
+    onWarning: (listener: (warning: StorageWarning) => void): void => void listeners.push(listener),
+    warn: (warning: StorageWarning): void => listeners.forEach((listener) => listener(warning)),
   };
 }
 
 /** Creates the `close` of a storage. Closing again returns the first result. */
-export function createClose({
-  settle,
-  close,
-  toFailure,
-}: {
+export function createClose(storage: {
   /** Refuses new calls. Resolves when the earlier ones are settled. */
   readonly settle: () => Promise<unknown>;
   readonly close: () => Promise<void>;
@@ -34,12 +27,12 @@ export function createClose({
 }): Storage["close"] {
   let closing: Promise<Result<void, StorageError>> | undefined;
   const end = async (): Promise<Result<void, StorageError>> => {
-    await settle();
+    await storage.settle();
     try {
-      await close();
+      await storage.close();
       return ok();
     } catch (error) {
-      return err(toFailure("Closing the database", error));
+      return err(storage.toFailure("Closing the database", error));
     }
   };
   return () => (closing ??= end());

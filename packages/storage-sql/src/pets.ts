@@ -60,7 +60,10 @@ const OVERHEAD = 100;
 
 /** Caches pages of pets for one revision of the table, so that a repeated request runs no query. */
 export function createPageCache<Revision extends string | number>() {
-  const pages = new LRUCache<string, PetPage>({ maxSize: CAPACITY, sizeCalculation: sizeOf });
+  const pages = new LRUCache<string, PetPage>({
+    maxSize: CAPACITY,
+    sizeCalculation: ({ pets }) => pets.reduce((sum, pet) => sum + jsonBytes(pet), OVERHEAD),
+  });
   let currentRevision: Revision | undefined;
 
   const select = (revision: Revision): void => {
@@ -82,8 +85,4 @@ export function createPageCache<Revision extends string | number>() {
 /** Returns a text that differs if the queries differ: no text of a pet has a NUL. */
 export function keyOf(query: PetQuery): string {
   return [query.limit, query.after, ...petFilters.map((field) => query[field])].join("\0");
-}
-
-function sizeOf({ pets }: PetPage): number {
-  return pets.reduce((sum, pet) => sum + jsonBytes(pet), OVERHEAD);
 }

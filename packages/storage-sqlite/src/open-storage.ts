@@ -34,24 +34,23 @@ export function openSqliteStorage(
 }
 
 async function open({ source, timeout }: Settings): Promise<Storage> {
-  const settings = { timeout, now: monotonicNow };
-  const openDatabase = await openerOf(source);
-  return retryWhileBusy({ ...settings, isBusy }, async () => {
+  const now = monotonicNow;
+  let openDatabase: () => OpenDatabase;
+  // A host's database needs no driver of ours.
+  if (!("filename" in source)) openDatabase = () => openHosts(source, now);
+  else {
+    const driver = await loadDriver();
+    openDatabase = () => openFile(driver, source, now);
+  }
+  return retryWhileBusy({ timeout, now, isBusy }, async () => {
     const database = openDatabase();
     try {
-      return createStorage(database, settings);
+      return createStorage(database, { timeout, now });
     } catch (error) {
       await database.close();
       throw error;
     }
   });
-}
-
-/** A host's database needs no driver of ours. */
-async function openerOf(source: Settings["source"]): Promise<() => OpenDatabase> {
-  if (!("filename" in source)) return () => openHosts(source, monotonicNow);
-  const driver = await loadDriver();
-  return () => openFile(driver, source, monotonicNow);
 }
 
 function createStorage(

@@ -1,17 +1,12 @@
 import type { StorageError } from "@petstore/core/storage";
 
-/** The part of a call that runs inside a transaction. */
-export type Work<Transaction, T> = (transaction: Transaction) => T;
-
 export interface Call<Transaction, Subject, T> {
-  readonly work: Work<Transaction, T>;
+  /** The part of the call that runs inside a transaction. */
+  readonly work: (transaction: Transaction) => T;
   readonly subject: Subject;
 }
 
-/**
- * Runs each work in one transaction, commits it, and returns the results: synchronously for a database in this process,
- * as a promise for a database across a network. Throws or rejects when nothing was stored.
- */
+/** Runs all work in one transaction, commits it and returns the results. Throws or rejects when nothing was stored. */
 export type Commit<Transaction, Subject = void> = <T>(
   calls: readonly Call<Transaction, Subject, T>[],
 ) => readonly Outcome<T>[] | Promise<readonly Outcome<T>[]>;

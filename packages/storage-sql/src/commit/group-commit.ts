@@ -10,16 +10,12 @@ import {
   type Commit,
   type CommitErrors,
   type Outcome,
-  type Work,
 } from "./commit.js";
 import { createQueue, type Queue, type QueuedCall } from "./queue.js";
 import { backoffBefore, type RetrySettings } from "./retry.js";
 import { createTurns, type Turns } from "./turns.js";
 
-/**
- * Commits calls in shared transactions. Beginning, committing and syncing a transaction costs far more
- * than the statements of one call, so all calls that arrive in one turn of the event loop share one.
- */
+/** Commits the calls of one turn of the event loop together: a commit costs far more than the statements of a call. */
 export interface GroupCommit<Transaction, Subject = void> {
   /**
    * Runs `work` in the next transaction, after all work that was added before it, and resolves when
@@ -30,7 +26,7 @@ export interface GroupCommit<Transaction, Subject = void> {
    */
   add<T>(
     name: string,
-    work: Work<Transaction, T>,
+    work: (transaction: Transaction) => T,
     subject: Subject,
   ): Promise<Result<T, StorageError>>;
   /** Refuses new calls. Resolves when the earlier ones are settled. */
@@ -82,7 +78,7 @@ export function createGroupCommit<Transaction, Subject = void>(
     },
   });
   return {
-    add: <T>(name: string, work: Work<Transaction, T>, subject: Subject) => {
+    add: <T>(name: string, work: (transaction: Transaction) => T, subject: Subject) => {
       if (isClosed) return Promise.resolve<Result<T, StorageError>>(err(storageClosed(name)));
       return new Promise<Result<T, StorageError>>((resolve) => {
         queue.add({
@@ -118,7 +114,7 @@ function createCommitNext<Transaction, Subject>(
   const beginSignal = createTransactionSignal(options);
   let retries = 0;
 
-  /** Fails the calls whose deadline has come with this error, and waits before the others run again, longer each time. */
+  /** Fails the calls whose deadline has come, and waits before the others run again, longer each time. */
   const backOff = async (error: unknown): Promise<void> => {
     queue.failExpired(now(), error);
     retries = queue.isEmpty() ? 0 : retries + 1;
@@ -159,10 +155,7 @@ function createCommitNext<Transaction, Subject>(
   };
 }
 
-/**
- * Creates the function that is called when a transaction begins, with its calls, the oldest first. It returns the
- * function that publishes the transaction when it has ended; `undefined` without a subscriber.
- */
+/** Called when a transaction begins, it returns a function that publishes its end; `undefined` without a subscriber. */
 function createTransactionSignal<Transaction, Subject>({
   kind,
   timeout,

@@ -9,10 +9,7 @@ export interface QueuedCall<Transaction, Subject> extends Call<Transaction, Subj
 
 export type Queue<Transaction, Subject> = ReturnType<typeof createQueue<Transaction, Subject>>;
 
-/**
- * Creates an empty queue, whose transactions take up to `largestBatch` calls. It holds the calls that are not settled, in
- * order of arrival, which is also the order of their deadlines.
- */
+/** Creates a queue of unsettled calls, in the order of arrival and of deadlines, for batches up to this size. */
 export function createQueue<Transaction, Subject>(largestBatch: number) {
   const calls: QueuedCall<Transaction, Subject>[] = [];
   /** The number of calls at the front that each get a transaction of their own. */

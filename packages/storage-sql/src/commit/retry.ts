@@ -5,10 +5,7 @@ import type { CommitErrors } from "./commit.js";
 const RETRIES_WITHOUT_BACKOFF = 20;
 const LONGEST_BACKOFF = 20;
 
-/**
- * Returns the backoff before a retry in milliseconds; retries count from 1, and 0 is one turn of the event
- * loop. There is no jitter, because the event loops of two processes drift apart by themselves.
- */
+/** Milliseconds before a retry, counted from 1; 0 is one turn of the event loop. Event loops drift apart: no jitter. */
 export function backoffBefore(retry: number): number {
   if (retry <= RETRIES_WITHOUT_BACKOFF) return 0;
   return Math.min(2 ** (retry - RETRIES_WITHOUT_BACKOFF - 1), LONGEST_BACKOFF);

@@ -16,7 +16,6 @@ export type Turns = ReturnType<typeof createTurns>;
 /**
  * Creates the turns of groups that depend on each other. Before a group commits, the callers whose calls the group
  * before has committed go on, so that what they call next is committed in the same turn.
- *
  * @param gatherTurns how many more turns to wait for further calls, if several shared a commit of the last turn
  */
 export function createTurns(gatherTurns = 0) {

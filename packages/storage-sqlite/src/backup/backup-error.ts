@@ -1,6 +1,5 @@
-import { fileCode } from "../database/database-files.js";
 import { OpenRefusal, type OpenSqliteError } from "../database/open-storage-error.js";
-import { isBusy, sqliteCode } from "../database/errors.js";
+import { codeOf, isBusy, sqliteCode } from "../database/errors.js";
 
 /** Why a backup or a restore failed; closed on `code`. It has changed nothing and left no files behind. */
 export interface BackupError extends Pick<OpenSqliteError, "message" | "cause"> {
@@ -53,7 +52,7 @@ export function backupError(cause: unknown): BackupError {
   if (cause instanceof OpenRefusal) {
     return { code: "failed", message: cause.message, cause: cause.cause };
   }
-  const code = codeOf(cause);
+  const code = backupCodeOf(cause);
   if (code !== "failed") return { code, message: messages[code], cause };
   const reason = cause instanceof Error ? cause.message : String(cause);
   const known = sqliteCode(cause) && ` (${sqliteCode(cause)})`;
@@ -62,12 +61,12 @@ export function backupError(cause: unknown): BackupError {
 
 /** Whether the error says that a file is not a database, or is damaged. */
 export function isDamaged(cause: unknown): boolean {
-  return codeOf(cause) === "damaged";
+  return backupCodeOf(cause) === "damaged";
 }
 
-function codeOf(cause: unknown): BackupErrorCode {
+function backupCodeOf(cause: unknown): BackupErrorCode {
   if (isBusy(cause)) return "busy";
-  const reason = fileCode(cause);
+  const reason = codeOf(cause);
   return byCode.find(([, reasons]) => reasons.test(reason))?.[0] ?? "failed";
 }
 

@@ -57,10 +57,7 @@ export function backupSqliteFile(options: BackupOptions): ResultAsync<Backup, Ba
   return ResultAsync.fromPromise(backUp({ ...options, to: resolve(options.to) }), backupError);
 }
 
-/**
- * `backupSqliteFile`, for an absolute `to`. Throws if it fails.
- * @param options the file has at most the permissions of the mode `atMost`, too
- */
+/** `backupSqliteFile`, for an absolute `to`. Throws. The file has at most the permissions of the mode `atMost`, too. */
 export async function backUp(
   options: BackupOptions & { readonly atMost?: number | undefined },
 ): Promise<Backup> {
@@ -133,10 +130,7 @@ function openSnapshot(Database: DatabaseConstructor, filename: string): BetterSq
   }
 }
 
-/**
- * Checks a copy. Gives it a mark of its own, and switches the write-ahead log off: a database that needs one cannot be
- * read in a read-only folder.
- */
+/** Gives a copy a mark of its own, ends its log, which a read-only folder could not have, and checks it. */
 function finish(Database: DatabaseConstructor, filename: string, check: boolean): void {
   const database = new Database(filename);
   try {

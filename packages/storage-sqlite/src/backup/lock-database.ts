@@ -18,27 +18,20 @@ export function lockDatabase(
   file: string,
 ): BetterSqlite3.Database | undefined {
   if (!exists(file)) return undefined;
+  let database: BetterSqlite3.Database | undefined;
   try {
-    return lock(Database, file);
-  } catch (error) {
-    if (isBusy(error)) throw new BackupRefusal("destination_in_use");
-    if (!isDamaged(error)) throw error;
-  }
-  refuseLocked(Database, file);
-  return undefined;
-}
-
-function lock(Database: DatabaseConstructor, file: string): BetterSqlite3.Database {
-  const database = openWithOwnLog(Database, file, { timeout: 0 });
-  try {
+    database = openWithOwnLog(Database, file, { timeout: 0 });
     database.pragma("locking_mode = exclusive");
     database.exec("begin exclusive; commit");
     database.pragma("journal_mode = delete");
     return database;
   } catch (error) {
-    database.close();
-    throw error;
+    database?.close();
+    if (isBusy(error)) throw new BackupRefusal("destination_in_use");
+    if (!isDamaged(error)) throw error;
   }
+  refuseLocked(Database, file);
+  return undefined;
 }
 
 /**
@@ -50,7 +43,14 @@ function refuseLocked(Database: DatabaseConstructor, file: string): void {
   const folder = mkdtempSync(`${file}.look-`);
   const link = join(folder, "database");
   try {
-    giveName(file, link);
+    try {
+      linkSync(file, link);
+    } catch {
+      throw new BackupRefusal(
+        "destination_in_use",
+        "The file to replace is damaged, and may be in use: stop the servers on it, and move it and the files beside it away.",
+      );
+    }
     writeFileSync(`${link}-journal`, "nothing to roll back");
     const database = new Database(link, { timeout: 0 });
     try {
@@ -63,16 +63,5 @@ function refuseLocked(Database: DatabaseConstructor, file: string): void {
     if (!isDamaged(error)) throw error;
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-function giveName(file: string, link: string): void {
-  try {
-    linkSync(file, link);
-  } catch {
-    throw new BackupRefusal(
-      "destination_in_use",
-      "The file to replace is damaged, and may be in use: stop the servers on it, and move it and the files beside it away.",
-    );
   }
 }

@@ -86,11 +86,10 @@ function refuseUnusable(Database: DatabaseConstructor, backup: string): void {
     const tables = database.prepare("select 1 from sqlite_schema where name = ?");
     if (tables.get("petstore_migrations") === undefined) throw new BackupRefusal("not_a_store");
     // Databases of before 1.0 have no column `breaking`.
-    const breaking = database
+    const applied = database
       .prepare<[], Partial<MigrationsTable>>("select * from petstore_migrations")
-      .all()
-      .filter((migration) => migration.breaking !== 0);
-    if (breaking.some(({ number = 0 }) => number > migrations.length))
+      .all();
+    if (applied.some(({ number = 0, breaking }) => breaking !== 0 && number > migrations.length))
       throw new BackupRefusal("schema_too_new");
   } finally {
     database.close();

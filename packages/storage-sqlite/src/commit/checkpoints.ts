@@ -67,7 +67,7 @@ export function createCheckpoints(
       usable = undefined;
       await thread?.stop();
     },
-    /** The same at the end of the process, which nothing can wait for: blocks until the thread has closed its connection. */
+    /** The same at the end of the process: blocks until the thread has closed its connection. */
     stopNow: (): void => thread?.stopNow(),
   };
 }

@@ -91,10 +91,7 @@ export function createTransactions(
     },
     /** Whether work of `write` runs. */
     isWriting: () => isWriting,
-    /**
-     * A number that changes when another connection commits; `undefined` if that cannot be told
-     * (https://sqlite.org/pragma.html#pragma_data_version).
-     */
+    /** A number that changes when another connection commits (`data_version`); `undefined` if that cannot be told. */
     version: (): number | undefined => {
       if (isShared) return undefined;
       try {

@@ -7,7 +7,7 @@ import type { SqliteDatabase } from "./driver.js";
 export type Connection = ReturnType<typeof createConnection>;
 
 export function createConnection(database: SqliteDatabase, options: TransactionOptions) {
-  /** Builds and compiles queries; does not run them. A temporary table of the host's with the same name would come first. */
+  /** Compiles queries, and runs none. Without a schema, a temporary table of the host's would come first. */
   const queries = createQueries().withSchema("main");
 
   const change = <Argument>(build: BuildQuery<Schema, Argument, unknown>) => {
@@ -31,7 +31,7 @@ export function createConnection(database: SqliteDatabase, options: TransactionO
     return {
       get: (argument: Argument) => statement.get(bind(argument)),
       all: (argument: Argument): readonly Tuple<Row, Columns>[] => statement.all(bind(argument)),
-      /** Reads row after row. Until the last one is read, or the iteration is ended, the connection runs nothing else. */
+      /** Reads row after row. Until the last one is read, or the iteration ends, the connection runs nothing else. */
       iterate: (argument: Argument) => statement.iterate(bind(argument)),
     };
   };

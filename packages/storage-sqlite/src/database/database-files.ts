@@ -1,5 +1,6 @@
 import { realpathSync, statSync, type BigIntStats } from "node:fs";
 import { basename, dirname } from "node:path";
+import { codeOf } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 
 /** The paths of a database and of the files that SQLite keeps beside it. */
@@ -70,7 +71,7 @@ export function statAt(path: string, codes: readonly string[] = ["ENOTDIR"]) {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    if (codes.includes(fileCode(error))) return undefined;
+    if (codes.includes(codeOf(error))) return undefined;
     throw error;
   }
 }
@@ -78,9 +79,4 @@ export function statAt(path: string, codes: readonly string[] = ["ENOTDIR"]) {
 /** `undefined` also when the path cannot be used. */
 function statIfUsable(path: string): BigIntStats | undefined {
   return statAt(path, ["ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"]);
-}
-
-/** The code of an error of the system or of SQLite; an empty string for any other error. */
-export function fileCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

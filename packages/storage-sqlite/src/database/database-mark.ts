@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
 import { systemRandom } from "@petstore/core/internal";
 import type BetterSqlite3 from "better-sqlite3";
-import { fileCode, exists, targetOf } from "./database-files.js";
+import { exists, targetOf } from "./database-files.js";
 import type { DatabaseConstructor, SqliteDatabase } from "./driver.js";
+import { codeOf } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 
 /**
@@ -98,7 +99,7 @@ function withFile<T>(path: string, work: (read: Read) => T): T | undefined {
   try {
     file = openSync(path, "r");
   } catch (error) {
-    if (fileCode(error) === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
   try {

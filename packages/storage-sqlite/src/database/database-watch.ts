@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { StorageWarning } from "@petstore/core/storage";
-import { createWarnings, type Warnings } from "@petstore/storage-sql";
-import type { DatabaseCheck } from "../commit/transactions.js";
+import { createWarnings, type RetrySettings } from "@petstore/storage-sql";
 import { inodeOf, statAt } from "./database-files.js";
 import { DatabaseUnusable } from "./errors.js";
 import { watchLock } from "./file-lock.js";
@@ -23,18 +22,13 @@ export interface FilesFound {
   readonly logSize: number;
 }
 
-/**
- * How long a folder must be unchanged before its time is trusted, in milliseconds: two changes within one tick of the
- * file system's clock have the same time.
- */
+/** Milliseconds that a folder must be unchanged until its time is trusted: changes in one tick have the same time. */
 const SETTLED = 100;
 
 /**
  * Watches the database file and the files with these suffixes beside it, the log first. Remembers the
  * database file now, and the files beside it at the first look. When one of them is removed or replaced,
  * SQLite continues to use the old file, and other processes use the new one.
- *
- * @param now milliseconds of a clock that is never set back
  */
 export function watchFiles(filename: string, suffixes: readonly string[], now: () => number) {
   const path = resolve(filename);
@@ -91,21 +85,16 @@ export const NO_FILES: WatchedFiles = {
   lock: { isHeld: () => true, end: () => undefined },
 };
 
-/** What a look that failed finds: nothing is written back. */
-export const UNKNOWN_FILES = { areSame: false, areTakenOver: true, isLogLeft: false, logSize: 0 };
-
 /** A text that changes when a folder is another one, or a file in it is added, removed or renamed. */
 function stateOf(folders: readonly string[]): string {
   const stats = folders.map((folder) => statAt(folder));
   return stats.map((found) => `${String(inodeOf(found))}:${found?.mtimeNs}`).join();
 }
 
-export interface WatchOptions {
+export interface WatchOptions extends Pick<RetrySettings, "now"> {
   readonly files: WatchedFiles;
   /** Returns why the schema cannot be used any more; `undefined` if it can. */
   readonly schemaProblem: () => StorageWarning | undefined;
-  /** Milliseconds of a clock that is never set back. */
-  readonly now: () => number;
   readonly release: () => Promise<void>;
 }
 
@@ -115,16 +104,8 @@ const INTERVAL = 100;
 /** A larger log is reported, and SQLite truncates it once it is written back. In bytes. */
 export const LARGE_LOG = 64 * 1_048_576;
 
-/**
- * Checks that the files of a database are still those that were opened, and its schema is known. Once a
- * check has failed, no transaction begins: other processes see another database.
- */
-export function watchDatabase({
-  files,
-  schemaProblem,
-  now,
-  release,
-}: WatchOptions): DatabaseCheck & Pick<Warnings, "onWarning"> {
+/** Checks that the files of a database are still those that were opened, and that its schema is known. */
+export function watchDatabase({ files, schemaProblem, now, release }: WatchOptions) {
   const { onWarning, warn } = createWarnings();
   let unusable: DatabaseUnusable | undefined;
   let checkedAt = -Infinity;
@@ -152,7 +133,7 @@ export function watchDatabase({
   };
 
   return {
-    beforeTransaction: () => {
+    beforeTransaction: (): void => {
       if (unusable) throw unusable;
       if (now() - checkedAt < INTERVAL) return;
       checkLock();
@@ -160,7 +141,7 @@ export function watchDatabase({
       refuse(schemaProblem());
       checkedAt = now();
     },
-    beforeFullCommit: () => {
+    beforeFullCommit: (): void => {
       if (unusable) throw unusable;
       checkLock();
       if (files.mayDiffer()) checkFiles();

@@ -1,12 +1,10 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type Driver from "better-sqlite3";
+import { codeOf } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 
-/**
- * The part of a better-sqlite3 `Database` that this package uses. Its users therefore do not need the
- * types of better-sqlite3; a host's own `Database` has this type.
- */
+/** The part of a better-sqlite3 `Database` that this package uses. Its users need no types of better-sqlite3. */
 export interface SqliteDatabase {
   readonly open: boolean;
   readonly inTransaction: boolean;
@@ -41,10 +39,7 @@ export interface LoadedDriver {
 const isNode20 = Number(process.versions.node.split(".")[0]) < 22;
 const VERSION = isNode20 ? 12 : 13;
 
-/**
- * Loads the better-sqlite3 for this Node, and its compiled part.
- * @throws OpenRefusal `driver_unavailable`
- */
+/** Loads the better-sqlite3 for this Node, and its compiled part. @throws OpenRefusal `driver_unavailable` */
 export async function loadDriver(): Promise<LoadedDriver> {
   try {
     const driver = await findDriver();
@@ -111,10 +106,7 @@ async function importDriver(wanted: string): Promise<LoadedDriver> {
   return { Database: driver.default, url: urlOf(driver.default) };
 }
 
-/**
- * Looks where Node keeps the modules that it has loaded: a bundler may change what `import.meta.url` is, and what
- * `createRequire` is where it is imported.
- */
+/** Looks where Node keeps loaded modules: a bundler may change `import.meta.url`, and an imported `createRequire`. */
 function urlOf(exported: DatabaseConstructor): string | undefined {
   try {
     const { createRequire } = process.getBuiltinModule("node:module");
@@ -132,9 +124,7 @@ function isDriver(module: unknown): module is { readonly default: DatabaseConstr
 
 /** A bundler may have turned the import into a `require`, whose error has the shorter code. */
 function isNotInstalled(error: unknown): boolean {
-  return (
-    error instanceof Error && "code" in error && String(error.code).endsWith("MODULE_NOT_FOUND")
-  );
+  return codeOf(error).endsWith("MODULE_NOT_FOUND");
 }
 
 function unavailable(error: unknown): string {

@@ -14,10 +14,7 @@ export class ReadFailed extends Error {
   override readonly name = "ReadFailed";
 }
 
-/**
- * Thrown by every transaction once a check has found that the database must no longer be used. The message is that of
- * the warning and of every failure, so that a log can report it once.
- */
+/** Thrown by every transaction once a check has failed, with the message of its warning: a log can report it once. */
 export class DatabaseUnusable extends Error {
   override readonly name = "DatabaseUnusable";
 }
@@ -32,9 +29,8 @@ export class MayBeStored extends Error {
 
 /** Whether a retry may succeed once another connection or the host is done. */
 export function isBusy(error: unknown): boolean {
-  if (error instanceof DatabaseInUse || error instanceof ReadFailed) return true;
-  if (isIterating(error)) return true;
-  return /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
+  const isOurs = error instanceof DatabaseInUse || error instanceof ReadFailed;
+  return isOurs || isIterating(error) || /^SQLITE_(?:BUSY|LOCKED)/.test(sqliteCode(error));
 }
 
 /** Whether the host is iterating over rows; better-sqlite3 gives this error no code. */
@@ -49,10 +45,7 @@ export function isCausedByCall(error: unknown): boolean {
   return code === "" || /^SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG)/.test(code);
 }
 
-/**
- * Returns the failure of the call with this name, as in "Adding a pet". The message says what failed and
- * why, without any value that was stored or searched for.
- */
+/** Returns the failure of a call, named as in "Adding a pet". No value that was stored or searched for is in it. */
 export function toFailure(name: string, error: unknown): StorageError {
   if (error instanceof DatabaseUnusable) return storageError(error.message, error);
   if (error instanceof MayBeStored) return { ...toFailure(name, error.cause), mayBeStored: true };
@@ -60,11 +53,15 @@ export function toFailure(name: string, error: unknown): StorageError {
   return storageError(`${name} failed${reason && `: ${reason}`}.`, error);
 }
 
+/** Returns the code of an error of the system or of SQLite; an empty string for any other error. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
 /** Returns the code of an SQLite error, such as `SQLITE_FULL`; an empty string for any other error. */
 export function sqliteCode(error: unknown): string {
-  if (!(error instanceof Error) || !("code" in error)) return "";
-  const { code } = error;
-  return typeof code === "string" && code.startsWith("SQLITE_") ? code : "";
+  const code = codeOf(error);
+  return code.startsWith("SQLITE_") ? code : "";
 }
 
 function reasonFor(error: unknown): string {
@@ -74,8 +71,7 @@ function reasonFor(error: unknown): string {
     return `${known?.[1] ?? "SQLite refused it"} (${code})`;
   }
   if (isIterating(error)) return new DatabaseInUse().message;
-  const isOurs = [DatabaseInUse, NoIdLeft].some((each) => error instanceof each);
-  return isOurs && error instanceof Error ? error.message : "";
+  return error instanceof DatabaseInUse || error instanceof NoIdLeft ? error.message : "";
 }
 
 const reasons = [

@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import type { StorageWarning } from "@petstore/core/storage";
 import type BetterSqlite3 from "better-sqlite3";
 import { createCheckpoints } from "../commit/checkpoints.js";
 import type { DatabaseCheck, TransactionOptions } from "../commit/transactions.js";
@@ -16,9 +15,9 @@ import { ensureMark, markLog, openWithOwnLog } from "./database-mark.js";
 import {
   LARGE_LOG,
   NO_FILES,
-  UNKNOWN_FILES,
   watchDatabase,
   watchFiles,
+  type FilesFound,
   type WatchOptions,
 } from "./database-watch.js";
 import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
@@ -27,12 +26,7 @@ import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
 
 /** A database whose tables are up to date. */
-export interface OpenDatabase {
-  readonly connection: Connection;
-  readonly onWarning: (listener: (warning: StorageWarning) => void) => void;
-  /** Closes the file; a host's database stays open. */
-  readonly close: () => Promise<void>;
-}
+export type OpenDatabase = ReturnType<typeof openHosts>;
 
 /** 0, because SQLite's own waiting blocks the event loop. A busy database is retried instead. */
 const BUSY_TIMEOUT = 0;
@@ -66,11 +60,12 @@ export function openFile(
   });
   const isOnDisk = !database.memory && !readOnly;
   let files = NO_FILES;
-  const look = () => {
+  const look = (): FilesFound => {
     try {
       return files.look();
     } catch {
-      return UNKNOWN_FILES;
+      // As if they were taken over: nothing is written back.
+      return { areSame: false, areTakenOver: true, isLogLeft: false, logSize: 0 };
     }
   };
   const areOurs = (): boolean => look().areSame;
@@ -120,8 +115,8 @@ export function openFile(
   }
 }
 
-/** Uses a host's database. Throws when it cannot be used. */
-export function openHosts(database: SqliteDatabase, now: () => number): OpenDatabase {
+/** Uses a host's database, which stays open when it is closed. Throws when it cannot be used. */
+export function openHosts(database: SqliteDatabase, now: () => number) {
   if (!database.open) throw new OpenRefusal("cannot_open", "The database is closed.");
   if (database.inTransaction) throw new DatabaseInUse();
   const filename = filenameOf(database);
@@ -135,28 +130,21 @@ export function openHosts(database: SqliteDatabase, now: () => number): OpenData
   return { ...openTables(database, bringUpToDate, options), close };
 }
 
-type TablesOptions = Omit<WatchOptions, "schemaProblem"> & Omit<TransactionOptions, "check">;
-
 function openTables(
   database: SqliteDatabase,
   prepare: (connection: Connection) => void,
-  { isShared, afterCommit, ...options }: TablesOptions,
-): Omit<OpenDatabase, "close"> {
+  options: Omit<WatchOptions, "schemaProblem"> & Omit<TransactionOptions, "check">,
+) {
   // Without a check: the tables and the log may not exist yet.
-  const unchecked = createConnection(database, { isShared, afterCommit, check: NO_CHECK });
+  const unchecked = createConnection(database, { ...options, check: NO_CHECK });
   refuseOldSqlite(database);
   prepare(unchecked);
-  const check = watchDatabase({ ...options, schemaProblem: prepareSchemaCheck(unchecked) });
+  const watch = watchDatabase({ ...options, schemaProblem: prepareSchemaCheck(unchecked) });
   // Remembers the log and the shared memory, which exist from now on.
-  check.beforeTransaction();
-  return {
-    connection: createConnection(database, {
-      isShared,
-      afterCommit,
-      check: isShared ? check : marking(database, check),
-    }),
-    onWarning: check.onWarning,
-  };
+  watch.beforeTransaction();
+  const check = options.isShared ? watch : marking(database, watch);
+  const connection = createConnection(database, { ...options, check });
+  return { connection, onWarning: watch.onWarning };
 }
 
 /** The first commit of pets or keys marks the log. Opening a database changes nothing. */
@@ -225,10 +213,8 @@ function bringUpToDate(connection: Connection): void {
 }
 
 function refuseOldSqlite(database: SqliteDatabase): void {
-  const found = database.prepare<{ readonly version: string }>(
-    "select sqlite_version() as version",
-  );
-  const { version } = found.get([]) ?? { version: "" };
+  const look = database.prepare<{ version: string }>("select sqlite_version() as version");
+  const { version } = look.get([]) ?? { version: "" };
   if (version.localeCompare(OLDEST_SQLITE, "en", { numeric: true }) >= 0) return;
   throw new OpenRefusal(
     "sqlite_too_old",

@@ -6,15 +6,9 @@ export type SqliteStorageOptions = SqliteFileOptions | SqliteDatabaseOptions;
 
 /** The options of a storage with a file of its own. */
 export interface SqliteFileOptions extends TimeoutOptions {
-  /**
-   * The database file. It is created if it does not exist; its folder must exist. `:memory:` for a
-   * database in memory, which is lost when the storage is closed.
-   */
+  /** The file, created if it does not exist, in a folder that does. `:memory:` is lost when the storage is closed. */
   readonly filename: string;
-  /**
-   * Opens an existing file that cannot be written, such as a backup on a read-only disk. Calls that write
-   * fail. `false` by default.
-   */
+  /** Opens an existing file without writing, such as a backup on a read-only disk: writes fail. `false` by default. */
   readonly readOnly?: boolean | undefined;
   readonly database?: undefined;
 }
@@ -32,7 +26,7 @@ export interface SqliteDatabaseOptions extends TimeoutOptions {
 }
 
 interface TimeoutOptions {
-  /** How long a call waits for a database that another process has locked, in seconds: from 0 to 3,600; 5 by default. */
+  /** How long a call waits for a database that another process has locked, in seconds: 0 to 3,600; 5 by default. */
   readonly timeoutSeconds?: number | undefined;
 }
 
@@ -77,6 +71,8 @@ const databaseSchema = v.object({
   pragma: v.function(),
 });
 
+const isDatabase = (value: unknown): boolean => v.is(databaseSchema, value);
+
 const optionsSchema = v.pipe(
   v.custom((options) => !Array.isArray(options)),
   v.strictObject({
@@ -93,8 +89,4 @@ const optionsSchema = v.pipe(
 function isPath(value: string): boolean {
   // better-sqlite3 would cut the space off, and open another file.
   return value !== "" && value === value.trimEnd() && !value.includes("\0");
-}
-
-function isDatabase(value: unknown): boolean {
-  return v.is(databaseSchema, value);
 }

@@ -1,10 +1,7 @@
 import { sql } from "kysely";
 import type { Migration } from "./migration.js";
 
-/**
- * Random, not a count: a count would repeat after a rollback or a restored backup. 53 of SQLite's 64 random bits fit
- * into a JavaScript number.
- */
+/** Random: a count would repeat after a rollback or a restore. 53 of SQLite's 64 random bits fit into a number. */
 const RANDOM = sql`random() >> 11`;
 
 /** The changes of `pets` that renew the revision, each by a trigger. */

@@ -1,19 +1,16 @@
 import type { Parameter } from "@petstore/storage-sql";
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
 import type { MigrationsTable } from "../tables/schema.js";
 import { idempotentCreates } from "./idempotent-creates.js";
 import { initial } from "./initial.js";
-import type { Ddl, Migration } from "./migration.js";
+import type { Migration } from "./migration.js";
 import { prepareRebuilt } from "./rebuilt.js";
 
 export const migrations: readonly Migration[] = [initial, idempotentCreates];
 
-/**
- * Brings the schema up to date in one transaction. Processes that open one file at the same time wait
- * for each other. If a migration fails, the file is unchanged.
- */
+/** Brings the schema up to date in one transaction, for which other processes wait. If it fails, nothing is changed. */
 export function migrate(connection: Connection, known = migrations): void {
   connection.write("FULL", () => apply(connection, known));
 }
@@ -56,7 +53,8 @@ export function prepareSchemaCheck(connection: Connection) {
 
 function apply(connection: Connection, known: readonly Migration[]): void {
   const { database, queries } = connection;
-  const execute = (statement: Ddl): void => void database.exec(statement.compile(queries).sql);
+  const execute = (statement: RawBuilder<unknown>): void =>
+    void database.exec(statement.compile(queries).sql);
   execute(MIGRATIONS_TABLE);
   // Databases of before 1.0 lack the column: all their migrations were breaking.
   if (database.prepare(BREAKING_COLUMN).get([]) === undefined) database.exec(ADD_BREAKING);
@@ -100,10 +98,7 @@ function refuseTooNew(connection: Connection, known: readonly Migration[]): numb
   return number;
 }
 
-/**
- * Prepares the number of the newest migration in the database, and why this version cannot use that, if so. What newer,
- * unbreaking migrations add is not used.
- */
+/** Prepares the number of the newest migration, and why this version cannot use the tables after it, if so. */
 function prepareLatest(connection: Connection, known: readonly Migration[]) {
   const latest = connection.select(["number", "breaking"], (queries) =>
     queries

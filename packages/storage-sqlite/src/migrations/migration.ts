@@ -11,10 +11,7 @@ export interface Migration {
    */
   readonly breaking: boolean;
   /** The statements in order, as text because later migrations change the types of the schema. */
-  readonly statements: readonly Ddl[];
+  readonly statements: readonly RawBuilder<unknown>[];
   /** The indexes and triggers on its tables, each `if not exists`: another program that rebuilds a table removes them. */
-  readonly attached?: readonly Ddl[];
+  readonly attached?: readonly RawBuilder<unknown>[];
 }
-
-/** A statement that has no parameters. */
-export type Ddl = RawBuilder<unknown>;

@@ -14,11 +14,10 @@ const NEEDED = new Map([
 export function prepareRebuilt(connection: Connection): () => string | undefined {
   const version = connection.database.prepare<readonly [number]>("pragma main.schema_version");
   version.raw(true);
-  const tables = connection.select(["name", "sql"], (queries) =>
-    queries
-      .selectFrom("sqlite_schema")
-      .select(["name", "sql"])
-      .where("type", "=", sql.lit("table")),
+  const tables = connection.select(
+    ["name", "sql"],
+    () => sql<{ readonly name: string; readonly sql: string }>`
+      select "name", "sql" from "main"."sqlite_schema" where "type" = 'table'`,
   );
   let seen: number | undefined;
   let reason: string | undefined;

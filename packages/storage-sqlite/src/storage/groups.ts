@@ -20,10 +20,7 @@ import { createPetsTransaction, type PetsTransaction } from "./pets-transaction.
 
 export type Groups = ReturnType<typeof createGroups>;
 
-/**
- * How many turns of the event loop charges wait for others, if several shared the last transaction. One turn receives the
- * requests that arrived while others were parsed, and a larger transaction costs little more.
- */
+/** A turn more, if several shared a transaction, receives the requests that arrived while others were parsed. */
 const GATHER_TURNS = 1;
 
 export function createGroups(

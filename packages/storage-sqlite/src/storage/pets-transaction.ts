@@ -13,10 +13,7 @@ import type { Pets } from "../tables/pets.js";
 
 export type PetsTransaction = ReturnType<typeof createPetsTransaction>;
 
-/**
- * Creates a transaction that adds pets. It holds the write lock, so it can assign ids and insert all pets at the end,
- * with `flush`.
- */
+/** Creates a transaction that adds pets. It holds the write lock, so it can assign ids and insert all in `flush`. */
 export function createPetsTransaction(table: Pets, creations: PetCreations) {
   let added: Pet[] = [];
   const remembered = new Map<string, PetCreation>();

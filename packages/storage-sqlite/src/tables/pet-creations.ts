@@ -38,19 +38,18 @@ export function preparePetCreations({ change, select }: Connection) {
     /** Adds creations, or replaces those with the same tokens. */
     save: prepareManyRows(prepareSave),
     /** Removes up to `count` creations that have expired at this time, the oldest first. */
-    removeExpired: change((queries, value: Parameter<{ now: number; count: number }>) =>
-      queries.deleteFrom("pet_creations").where("token", "in", (expired) =>
-        expired
-          .selectFrom("pet_creations")
-          .select("token")
-          .where(
-            "expires_at",
-            "<=",
-            value.of(({ now }) => BigInt(now)),
-          )
-          .orderBy("expires_at")
-          .limit(value("count")),
-      ),
-    ),
+    removeExpired: change((queries, value: Parameter<{ now: number; count: number }>) => {
+      const now = value.of((argument) => BigInt(argument.now));
+      return queries
+        .deleteFrom("pet_creations")
+        .where("token", "in", (expired) =>
+          expired
+            .selectFrom("pet_creations")
+            .select("token")
+            .where("expires_at", "<=", now)
+            .orderBy("expires_at")
+            .limit(value("count")),
+        );
+    }),
   };
 }

@@ -46,7 +46,7 @@ export function preparePets(connection: Connection) {
       seen = {};
       insert(pets);
     },
-    /** A number that changes with every change of the table; `undefined` if another program removed it or its triggers. */
+    /** Changes with every change of the table; `undefined` if another program removed it or its triggers. */
     revision: (): number | undefined => {
       const version = connection.version();
       if (version === undefined || seen.version !== version)
@@ -66,65 +66,41 @@ function prepareList(connection: Connection, fields: readonly (keyof PetFilter)[
   return connection.select(
     PET_COLUMNS,
     (queries, value: Parameter<PetQuery>) => {
+      const start = value.of(({ after = 0n }) => after);
       const pets = queries
         .selectFrom("pets")
         .select(PET_COLUMNS)
-        .where(
-          "id",
-          ">",
-          value.of(({ after = 0n }) => after),
-        )
+        .where("id", ">", start)
         .orderBy("id")
         // One pet more than the page holds shows whether there is a next page.
         .limit(value.of(({ limit }) => limit + 1));
-      return fields.reduce(
-        (filtered, field) =>
-          filtered.where(
-            petColumns[field].column,
-            "=",
-            value.of((query) => query[field]),
-          ),
-        pets,
-      );
+      return fields.reduce((filtered, field) => {
+        const wanted = value.of((query) => query[field]);
+        return filtered.where(petColumns[field].column, "=", wanted);
+      }, pets);
     },
     "bigint",
   );
 }
 
 function prepareRevision(connection: Connection) {
-  return connection.select(["revision"], (queries) => {
-    const triggers = queries
-      .selectFrom("sqlite_schema")
-      .select(({ fn }) => fn.countAll().as("count"))
-      .where("tbl_name", "=", sql.lit("pets"))
-      .where(
-        "name",
-        "in",
-        PETS_TRIGGERS.map((name) => sql.lit(name)),
-      );
-    return queries
-      .selectFrom("pets_revision")
-      .select("revision")
-      .where(triggers, "=", sql.lit(PETS_TRIGGERS.length));
-  });
+  const triggers = sql.join(PETS_TRIGGERS.map((name) => sql.lit(name)));
+  return connection.select(
+    ["revision"],
+    () => sql<{ readonly revision: number }>`
+      select "revision" from "main"."pets_revision" where (
+        select count(*) from "main"."sqlite_schema" where "tbl_name" = 'pets' and "name" in (${triggers})
+      ) = ${sql.lit(PETS_TRIGGERS.length)}`,
+  );
 }
 
-/**
- * Reads the greatest id of the table and that of SQLite's sequence, as AUTOINCREMENT does: the sequence does
- * not include ids that were changed by hand.
- */
+/** Reads the greatest id of the table, and that of SQLite's sequence, which lacks ids that were changed by hand. */
 function prepareLastIds(connection: Connection) {
   return connection.select(
     ["id"],
-    (queries) =>
-      queries
-        .selectFrom((from) =>
-          from.selectFrom("pets").select("id").orderBy("id", "desc").limit(1).as("newest"),
-        )
-        .select("newest.id")
-        .unionAll(
-          queries.selectFrom("sqlite_sequence").select("seq as id").where("name", "=", "pets"),
-        ),
+    () => sql<{ readonly id: bigint }>`
+      select "newest"."id" from (select "id" from "main"."pets" order by "id" desc limit ${1}) as "newest"
+      union all select "seq" as "id" from "main"."sqlite_sequence" where "name" = ${"pets"}`,
     "bigint",
   );
 }

@@ -7,24 +7,9 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 
-/** The tables as the newest migration leaves them. Times are milliseconds since the Unix epoch. */
+/** The tables as the newest migration leaves them; not those that are only read by a text. */
 export interface Schema extends SqlSchema {
-  /** SQLite's own table: the greatest id that AUTOINCREMENT has used, by table. */
-  readonly sqlite_sequence: { readonly name: string; readonly seq: bigint };
-  readonly sqlite_schema: SchemaTable;
-  /** One row, whose revision changes with every change of `pets`, by any program. */
-  readonly pets_revision: { readonly only: number; readonly revision: number };
   readonly petstore_migrations: MigrationsTable;
-}
-
-/** SQLite's own table: each table, index and trigger. */
-interface SchemaTable {
-  readonly name: string;
-  /** The table that it belongs to. */
-  readonly tbl_name: string;
-  readonly type: "table" | "index" | "trigger" | "view";
-  /** How it was created, for a table of ours. */
-  readonly sql: string;
 }
 
 export interface MigrationsTable {
