@@ -18,8 +18,8 @@ export type AttemptSettings = Required<
 
 /** How long an import may take, in milliseconds: 20,000 keys take about a second, and cross a network. */
 export const IMPORT_TIMEOUT = 60_000;
-/** How much later the call fails, so that the writer can find out what became of its statement. */
-export const LOOK_UP_TIME = 5_000;
+/** How much later its call fails, so that the writer can find out what became of the statement. */
+const LOOK_UP_TIME = 5_000;
 
 /** Runs calls that share no statement with others. */
 export type Calls = ReturnType<typeof createAttempts>;
@@ -64,12 +64,18 @@ export function createAttempts({ errors, timeout, limit: longest, now }: Attempt
   };
 }
 
-/** Runs actions one after the other, so that this process's own changes never collide. */
-export function createTurns() {
+/**
+ * Runs calls one after the other, so that this process's own changes never collide. Their statements may have a timeout
+ * of their own, in milliseconds.
+ */
+export function createTurns(run: Calls["run"]) {
   let last: Promise<unknown> = Promise.resolve();
-  return <T>(action: () => Promise<T>): Promise<T> => {
-    const result = last.then(action);
-    last = result.catch(() => undefined);
-    return result;
+  return <T>(name: string, action: () => Promise<T>, timeout?: number) => {
+    const inTurn = (): Promise<T> => {
+      const result = last.then(action);
+      last = result.catch(() => undefined);
+      return result;
+    };
+    return run(name, inTurn, timeout && timeout + LOOK_UP_TIME);
   };
 }

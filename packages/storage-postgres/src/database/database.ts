@@ -19,11 +19,12 @@ export function createDatabase(source: PoolSource, timeout: number) {
   const { use, close } = createConnections(source, timeout);
   return {
     query: createQuery(use, timeout),
-    /** Runs a script of several statements. If it fails, its connection is closed, and so it is rolled back. */
+    /** Runs a script of several statements, for up to a day. If it fails, its connection is closed: it is rolled back. */
     run: async (text: string): Promise<void> => {
+      const script = asQuery({ text });
       await use(
-        (client) => client.query(asQuery({ text })),
-        LONGEST_SCRIPT,
+        (client) => client.query(script),
+        86_400_000,
         () => true,
       );
     },
@@ -31,9 +32,6 @@ export function createDatabase(source: PoolSource, timeout: number) {
     close,
   };
 }
-
-/** How long a script may run, in milliseconds: a day. */
-const LONGEST_SCRIPT = 86_400_000;
 
 /**
  * Runs work on a connection of the pool, within a time in milliseconds: a network that is silently dead would let a query
@@ -117,8 +115,10 @@ function createQuery(use: Use, longest: number) {
       );
     } catch (error) {
       if (isConnectionLost(error)) givenUp.add(text);
-      if (named !== statement || !isStatementMissing(error)) throw error;
-      // The statement did not run: it was not found, or could not be kept.
+      // PgBouncer before 1.21 may run a statement on another connection than the one that keeps it. PostgreSQL then refuses
+      // it before it runs: it was not found, or could not be kept. A pooler's own error (08P01) does not say that.
+      const isMissing = ["26000", "42P05"].includes(sqlState(error));
+      if (named !== statement || !isMissing) throw error;
       areKept = false;
       return query(statement, values, integers, timeout);
     }
@@ -147,14 +147,6 @@ async function countGivenUp(use: Use, text: string, longest: number): Promise<nu
     if (sqlState(error) === "42501") return 0;
     throw error;
   }
-}
-
-/**
- * PgBouncer before 1.21 may run a statement on another connection than the one that keeps it. PostgreSQL then refuses it
- * before it runs. A pooler's own errors (08P01) say nothing of that kind.
- */
-function isStatementMissing(error: unknown): boolean {
-  return ["26000", "42P05"].includes(sqlState(error));
 }
 
 function release(client: PostgresClient, destroy: boolean): void {

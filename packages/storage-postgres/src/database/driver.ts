@@ -1,10 +1,7 @@
 import type { Integers } from "@petstore/storage-sql";
 import { OpenRefusal } from "./open-storage-error.js";
 
-/**
- * The part of a pg `Pool` that this package uses. Its users therefore do not need the types of pg; a
- * host's own `Pool` has this type.
- */
+/** The part of a pg `Pool` that this package uses: its users do not need the types of pg. A host's `Pool` has this type. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
   end(): Promise<void>;

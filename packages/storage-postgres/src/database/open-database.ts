@@ -71,14 +71,10 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
 
 async function refuseWithoutRights(database: Database, schema: string): Promise<void> {
   const names = TABLES.map((table) => `${schema}.${table}`);
-  const [missing] = await database.query<[string, string]>(
-    {
-      text: `select name, lower(privilege) from unnest($1::text[]) as name,
+  const text = `select name, lower(privilege) from unnest($1::text[]) as name,
       unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
-      where not has_table_privilege(name, privilege) limit 1`,
-    },
-    [names],
-  );
+      where not has_table_privilege(name, privilege) limit 1`;
+  const [missing] = await database.query<[string, string]>({ text }, [names]);
   if (!missing) return;
   const message = `The user lacks the right to ${missing[1]} in the table ${missing[0]}.`;
   throw new OpenRefusal("not_allowed", message);

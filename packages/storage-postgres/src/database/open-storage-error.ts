@@ -54,9 +54,8 @@ export class OpenRefusal extends Error {
 }
 
 export function openStorageError(error: unknown): OpenPostgresError {
-  if (error instanceof OpenRefusal) {
+  if (error instanceof OpenRefusal)
     return { code: error.code, message: error.message, cause: error.cause };
-  }
   const cause = causeOf(error);
   const state = sqlState(error);
   // Neither the code nor the message of the error that a connection was lost with has a password.

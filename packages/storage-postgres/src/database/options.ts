@@ -82,10 +82,13 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 const between = (least: number, most: number, rule: string) =>
   v.pipe(v.number(rule), v.minValue(least, rule), v.maxValue(most, rule));
 
+const methods = { connect: v.function(), end: v.function(), on: v.function(), off: v.function() };
+const poolSchema = v.object(methods);
+
 const optionsSchema = v.strictObject({
   url: v.optional(v.pipe(v.string(URL_RULE), v.check(isPostgresUrl, URL_RULE))),
   connections: v.optional(v.pipe(between(1, 100, CONNECTIONS), v.integer(CONNECTIONS))),
-  pool: v.optional(v.custom<PostgresPool>(isPool, "must be a pg Pool")),
+  pool: v.optional(v.custom<PostgresPool>((value) => v.is(poolSchema, value), "must be a pg Pool")),
   schema: v.optional(
     v.pipe(v.string(), v.regex(SCHEMA, "must be lower-case letters, digits and _")),
     "petstore",
@@ -103,9 +106,4 @@ export function isPostgresUrl(value: string): boolean {
   const { pathname, search, hash } = new URL(value);
   const [firstName = ""] = search.split("=");
   return hash === "" && !`${pathname}${firstName}`.includes("@");
-}
-
-function isPool(value: unknown): boolean {
-  const methods = { connect: v.function(), end: v.function(), on: v.function(), off: v.function() };
-  return v.is(v.object(methods), value);
 }

@@ -1,7 +1,7 @@
 import { NO_USAGE, storageError, type KeyStorage, type KeyWithUsage } from "@petstore/core/storage";
 import { Contention } from "@petstore/storage-sql";
 import { err, ok } from "neverthrow";
-import { createTurns, IMPORT_TIMEOUT, LOOK_UP_TIME, type Calls } from "../commit/calls.js";
+import { createTurns, IMPORT_TIMEOUT, type Calls } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import { isText, randomStamp } from "../tables/schema.js";
@@ -12,11 +12,11 @@ export function createPostgresKeyStorage(
   writer: Writer,
   run: Calls["run"],
 ): KeyStorage {
-  const inTurn = createTurns();
+  const inTurn = createTurns(run);
   const insert = (name: string, added: readonly KeyWithUsage[], timeout?: number) => {
     const argument = { added, version: randomStamp() };
     const write = async () => Number((await writer.write(keys.insert, argument, timeout))[0]);
-    return run(name, () => inTurn(write), timeout && timeout + LOOK_UP_TIME);
+    return inTurn(name, write, timeout);
   };
   return {
     insert: async (key) => {
@@ -31,24 +31,20 @@ export function createPostgresKeyStorage(
     list: (query) =>
       run("Listing API keys", () => keys.list({ ...query, after: query.after?.split("\0")[0] })),
     update: (id, decide) =>
-      run("Changing an API key", () =>
-        inTurn(async () => {
-          const found = await keys.find(id);
-          const { next, result } = decide(found?.stored.key);
-          if (!found || !next || next === found.stored.key) return result;
-          const change = { key: { ...next, id }, expected: found.version, version: randomStamp() };
-          const changed = await writer.write(keys.update, change);
-          if (changed.length === 0) throw new Contention();
-          return result;
-        }),
-      ),
+      inTurn("Changing an API key", async () => {
+        const found = await keys.find(id);
+        const { next, result } = decide(found?.stored.key);
+        if (!found || !next || next === found.stored.key) return result;
+        const change = { key: { ...next, id }, expected: found.version, version: randomStamp() };
+        const changed = await writer.write(keys.update, change);
+        if (changed.length === 0) throw new Contention();
+        return result;
+      }),
     remove: (ids) =>
-      run("Removing API keys", () =>
-        inTurn(async () => {
-          const removed = await writer.write(keys.remove, { ids: ids.filter(isText) });
-          if (removed.length === 0) throw new Contention();
-          return removed.length - 1;
-        }),
-      ),
+      inTurn("Removing API keys", async () => {
+        const removed = await writer.write(keys.remove, { ids: ids.filter(isText) });
+        if (removed.length === 0) throw new Contention();
+        return removed.length - 1;
+      }),
   };
 }

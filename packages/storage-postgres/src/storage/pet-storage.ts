@@ -19,13 +19,7 @@ import {
   type Outcome,
   type PetCreation,
 } from "@petstore/storage-sql";
-import {
-  createTurns,
-  IMPORT_TIMEOUT,
-  LOOK_UP_TIME,
-  type AttemptSettings,
-  type Calls,
-} from "../commit/calls.js";
+import { createTurns, IMPORT_TIMEOUT, type AttemptSettings, type Calls } from "../commit/calls.js";
 import type { Recorded } from "../commit/write.js";
 import type { Writer } from "../commit/writer.js";
 import type { Connection } from "../database/connection.js";
@@ -57,7 +51,7 @@ export function createPostgresPetStorage(
   };
   const finds = createLookUp(settings, findAll);
   const lists = createLookUp(settings, createListing(table));
-  const inTurn = createTurns();
+  const inTurn = createTurns(run);
   const importPets = async (moved: readonly Pet[]): Promise<ImportedPets> => {
     const { missing, conflict } = missingPets(moved, await findAll(moved.map(({ id }) => id)));
     // Another server may take one of the ids meanwhile: then the statement fails.
@@ -67,12 +61,8 @@ export function createPostgresPetStorage(
   const pets: PetStorage = {
     create: (pet) => creates.add("Adding a pet", ({ id }) => petOf(id, pet), { pet }),
     createOnce: (pet, request) =>
-      creates.add("Adding a pet once", ({ id, earlier }) => creationOf(id, earlier, request), {
-        pet,
-        request,
-      }),
-    import: (moved) =>
-      run("Importing pets", () => inTurn(() => importPets(moved)), IMPORT_TIMEOUT + LOOK_UP_TIME),
+      creates.add("Adding a pet once", (added) => creationOf(added, request), { pet, request }),
+    import: (moved) => inTurn("Importing pets", () => importPets(moved), IMPORT_TIMEOUT),
     find: (id) => finds.find("Finding a pet", id),
     list: (query) => lists.find("Listing pets", query),
   };
@@ -86,13 +76,9 @@ interface Added {
   readonly earlier?: PetCreation;
 }
 
-function creationOf(
-  petId: bigint,
-  earlier: PetCreation | undefined,
-  request: CreationRequest,
-): Creation {
+function creationOf({ id, earlier }: Added, request: CreationRequest): Creation {
   const { fingerprint, expiresAt } = earlier ?? request;
-  return { petId, fingerprint, expiresAt, replayed: earlier !== undefined };
+  return { petId: id, fingerprint, expiresAt, replayed: earlier !== undefined };
 }
 
 type AddCall<T> = Call<Added, PetToCreate, T>;

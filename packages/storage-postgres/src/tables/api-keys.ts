@@ -18,18 +18,6 @@ import { prepareWrite } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";
 import { isText } from "./schema.js";
 
-interface NewKeys {
-  readonly added: readonly KeyWithUsage[];
-  readonly version: string;
-}
-
-/** A changed key, the version that it was read with, and its new version. */
-interface KeyChange {
-  readonly key: StoredApiKey;
-  readonly expected: string;
-  readonly version: string;
-}
-
 /** A key and its usage, and what numbers cannot hold: the version as text, and the secrets, newest first, as JSON. */
 interface VersionedRow extends ApiKeysTable, ApiKeyUsageTable {
   readonly version_text: string;
@@ -69,7 +57,7 @@ export function prepareApiKeys(connection: Connection) {
       (await (banned ? listBanned : list)({ count: limit, after })).map(toStored),
     /** Adds the keys whose ids are not taken, with their usage; records how many. */
     insert: prepareInsert(connection),
-    /** Changes everything but the id of a key, if it still has the expected version; else records nothing. */
+    /** Changes a key, but not its id, and its version, if that is still the expected one; else records nothing. */
     update: prepareUpdate(connection),
     /** Removes keys; records an item, and one for each that existed. Records nothing if one of them has just changed. */
     remove: prepareRemove(connection),
@@ -78,16 +66,21 @@ export function prepareApiKeys(connection: Connection) {
 
 function prepareInsert(connection: Connection) {
   const { table } = connection;
-  return prepareWrite(connection, (value: Parameter<NewKeys>) => {
-    const each = <T>(read: (added: KeyWithUsage) => T) => value.of(({ added }) => added.map(read));
-    const keys = keyColumns.map(
-      (column) => sql`${each(({ key }) => keyValues[column](key))}::${typeOf(column)}[]`,
-    );
-    const usages = usageFields.map((field) => sql`${each(({ usage }) => usage[field])}::bigint[]`);
-    const secrets = secretsOf(value, ({ added }) => added.map(({ key }) => key));
-    const [columns, usageColumns] = [columnsOf(keyColumns), columnsOf(USAGE_COLUMNS)];
-    return {
-      expressions: sql`
+  return prepareWrite(
+    connection,
+    (value: Parameter<{ added: readonly KeyWithUsage[]; version: string }>) => {
+      const each = <T>(read: (added: KeyWithUsage) => T) =>
+        value.of(({ added }) => added.map(read));
+      const keys = keyColumns.map(
+        (column) => sql`${each(({ key }) => keyValues[column](key))}::${typeOf(column)}[]`,
+      );
+      const usages = usageFields.map(
+        (field) => sql`${each(({ usage }) => usage[field])}::bigint[]`,
+      );
+      const secrets = secretsOf(value, ({ added }) => added.map(({ key }) => key));
+      const [columns, usageColumns] = [columnsOf(keyColumns), columnsOf(USAGE_COLUMNS)];
+      return {
+        expressions: sql`
         inserted as (
           insert into ${table("api_keys")} (version, ${columns})
           select ${value("version")}, key.* from writer, unnest(${sql.join(keys)}) as key
@@ -100,9 +93,10 @@ function prepareInsert(connection: Connection) {
           select ${value("version")}, usage.* from inserted join
             unnest(${each(({ key }) => key.id)}::text[], ${sql.join(usages)})
             as usage (key_id, ${usageColumns}) on key_id = id)`,
-      written: sql`select array[count(*)] from inserted`,
-    };
-  });
+        written: sql`select array[count(*)] from inserted`,
+      };
+    },
+  );
 }
 
 const typeOf = (column: (typeof keyColumns)[number]) =>
@@ -112,14 +106,16 @@ const typeOf = (column: (typeof keyColumns)[number]) =>
 function prepareUpdate(connection: Connection) {
   const { table } = connection;
   const secrets = table("api_key_secrets");
-  return prepareWrite(connection, (value: Parameter<KeyChange>) => {
-    const changes = keyColumns.map(
-      (column) => sql`${sql.ref(column)} = ${value.of(({ key }) => keyValues[column](key))}`,
-    );
-    const wanted = secretsOf(value, ({ key }) => [key]);
-    const digests = value.of(({ key }) => key.secrets.map(({ digest }) => digest));
-    return {
-      expressions: sql`
+  return prepareWrite(
+    connection,
+    (value: Parameter<{ key: StoredApiKey; expected: string; version: string }>) => {
+      const changes = keyColumns.map(
+        (column) => sql`${sql.ref(column)} = ${value.of(({ key }) => keyValues[column](key))}`,
+      );
+      const wanted = secretsOf(value, ({ key }) => [key]);
+      const digests = value.of(({ key }) => key.secrets.map(({ digest }) => digest));
+      return {
+        expressions: sql`
         changed as (
           update ${table("api_keys")} as key set version = ${value("version")}, ${sql.join(changes)}
           from writer where key.id = ${value.of(({ key }) => key.id)} and key.version = ${value("expected")}
@@ -140,9 +136,10 @@ function prepareUpdate(connection: Connection) {
           select secret.* from changed, ${wanted}
           where not exists (
             select from ${secrets} as own where own.key_id = changed.id and own.digest = secret.digest))`,
-      written: sql`select array_agg(1) from changed`,
-    };
-  });
+        written: sql`select array_agg(1) from changed`,
+      };
+    },
+  );
 }
 
 /**

@@ -60,18 +60,12 @@ export function preparePets(connection: Connection) {
   };
 }
 
-/** More ids than a standby can be behind. */
-const SKIPPED = 1_000_000;
-
 /**
  * The expression `counter` of a statement that adds pets: it reserves their ids, and `before` is the last id before them.
- *
  * Each such statement updates the one row of `inventory` first, and holds it until its commit is visible. So
  * ids become visible in their order, and a list that continues after the last id seen skips no pet.
- *
- * They also renew `edits`: after a failover, other pets may have the same ids.
- *
- * When a standby has taken over, it may lack ids that the earlier server gave out: then many are skipped.
+ * They also renew `edits`: after a failover, other pets may have the same ids. When a standby has taken over, it may lack
+ * ids that the earlier server gave out: then a million are skipped, more than a standby can be behind.
  */
 export function countIds<Item>(
   { table, callOf }: Connection,
@@ -83,7 +77,7 @@ export function countIds<Item>(
     counter as (
       update ${table("inventory")}
       set last_id = greatest(last_id, ${value("lastId")}::bigint) + ${count}
-          + case when timeline = ${currentTimeline} then 0 else ${sql.lit(SKIPPED)} end,
+          + case when timeline = ${currentTimeline} then 0 else ${sql.lit(1_000_000)} end,
         timeline = ${currentTimeline}, edits = (random() * 9e18)::bigint
       where exists (select from writer)
       returning last_id - ${count} as before)`;
@@ -139,8 +133,6 @@ function prepareImport(connection: Connection) {
   });
 }
 
-const LIST_COLUMNS = ["last_id", "edits", ...PET_COLUMNS] as const;
-
 /** Beside the revision stands a pet; all of it is null if there is none. */
 interface ListRow extends Omit<PetsTable, "id"> {
   readonly last_id: bigint;
@@ -158,14 +150,12 @@ const textBytes = sql.join(
 );
 
 /**
- * Prepares the statement that lists the pets whose fields have the values in the query.
- *
- * It reads the revision, and in the same snapshot the pets; these only if the revision is not the known one. It reads at
+ * Prepares the statement that lists the pets whose fields have the values in the query. It reads the revision, and in the same snapshot the pets; these only if the revision is not the known one. It reads at
  * most one pet more than `pageOf` takes: texts are counted without being read from the disk.
  */
 function prepareList({ select, table }: Connection, fields: readonly (keyof PetFilter)[]) {
   return select(
-    LIST_COLUMNS,
+    ["last_id", "edits", ...PET_COLUMNS],
     (value: Parameter<{ query: PetQuery; known: Revision }>) => {
       const isAfter = sql`id > ${value.of(({ query }) => query.after ?? 0n)}`;
       const conditions = fields.map(

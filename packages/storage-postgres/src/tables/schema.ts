@@ -13,18 +13,14 @@ export const TABLES = [
 
 export type TableName = (typeof TABLES)[number];
 
-/**
- * Whether PostgreSQL can store this text. It refuses U+0000, and a lone surrogate would become U+FFFD. So
- * nothing stored has such a text.
- */
+/** Whether a text may be stored: PostgreSQL refuses U+0000, and a lone surrogate would become U+FFFD. */
 export function isText(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
 /**
- * Returns a new version of a key or stamp of a usage: a random int8, which no other change of the row has. So a change
- * can be stored only where nothing has changed since the row was read. A change of a key also renews the stamp of its
- * usage.
+ * Returns a new version of a key or stamp of a usage: a random int8, so that a change is stored only where nothing has
+ * changed since the row was read. A change of a key also renews the stamp of its usage.
  */
 export function randomStamp(): string {
   return Buffer.from(systemRandom(8)).readBigInt64BE().toString();
