@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { PostgresPool, PostgresServer } from "./driver.js";
+import type { PostgresPool } from "./driver.js";
 
 /** Where the storage keeps its data: in a database that it connects to, or over a host's pool. */
 export type PostgresStorageOptions = PostgresUrlOptions | PostgresPoolOptions;
@@ -37,19 +37,11 @@ interface SchemaOptions {
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** The options, checked and complete. */
-export interface Settings {
-  readonly source: PostgresPool | PostgresServer;
-  readonly schema: string;
-  readonly durableUsage: boolean;
-  /** When a call fails at the latest, in milliseconds. */
-  readonly limit: number;
-  /** How long a statement may take, and a call is retried, in milliseconds. */
-  readonly timeout: number;
-}
+/** The options, checked and complete. Times are in milliseconds. */
+export type Settings = ReturnType<typeof parseOptions>;
 
 /** @throws TypeError that names the option, when one is wrong or unknown. It never shows the URL. */
-export function parseOptions(options: PostgresStorageOptions): Settings {
+export function parseOptions(options: PostgresStorageOptions) {
   const parsed = v.safeParse(optionsSchema, options);
   if (!parsed.success) throw wrongOption(parsed.issues[0]);
   const { url, connections, pool, schema, durableUsage, timeoutSeconds } = parsed.output;
@@ -61,8 +53,11 @@ export function parseOptions(options: PostgresStorageOptions): Settings {
   }
   const source = url === undefined ? pool : { url, connections: connections ?? 4 };
   if (source === undefined) throw new TypeError(`openPostgresStorage: option url ${URL_RULE}`);
+  /** When a call fails at the latest. */
   const limit = timeoutSeconds * 1_000;
-  return { source, schema, durableUsage, limit, timeout: Math.max(2_000, limit * 0.4) };
+  /** How long a statement may take, and a call is retried. */
+  const timeout = Math.max(2_000, limit * 0.4);
+  return { source, schema, durableUsage, limit, timeout };
 }
 
 function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
