@@ -1,19 +1,10 @@
-/** One step of the schema, forward only. Once released, a migration never changes. */
-export interface Migration {
-  readonly name: string;
-  /** Whether older versions of this package cannot use the tables after it. */
-  readonly breaking: boolean;
-  /** `:schema` stands for the schema's name, quoted. */
-  readonly statements: string;
-}
+import type { Migration } from "./migration.js";
 
-/** Every migration, in order; numbered from 1. */
-export const migrations: readonly Migration[] = [
-  // Creates pets with their counter, API keys with their secrets and usage, and the writers.
-  {
-    name: "initial",
-    breaking: true,
-    statements: `
+/** Creates pets with their counter, API keys with their secrets and usage, and the writers. */
+export const initial: Migration = {
+  name: "initial",
+  breaking: true,
+  statements: `
 create table :schema.pets (
   id bigint primary key check (id > 0),
   name text not null,
@@ -89,33 +80,4 @@ create table :schema.api_key_usage (
 ) with (fillfactor = 70);
 create index api_key_usage_banned on :schema.api_key_usage (key_id) where bans > 0;
 `,
-  },
-  // Remembers the timeline of the server, which changes when a standby takes over or a backup is restored.
-  {
-    name: "timeline",
-    breaking: false,
-    statements: `
--- Managed services may not let everyone read the log's position.
-create function :schema.current_timeline() returns text language plpgsql as $body$
-begin
-  return left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
-exception when others then
-  return '';
-end $body$;
-alter table :schema.inventory add column timeline text not null default '';
-update :schema.inventory set timeline = :schema.current_timeline();
-`,
-  },
-  // Makes `edits` random: two histories of a database, before and after a failover, must not share a value.
-  {
-    name: "random edits",
-    breaking: false,
-    statements: `
-create or replace function :schema.count_edit() returns trigger language plpgsql as $body$
-begin
-  update :schema.inventory set edits = (random() * 9e18)::bigint;
-  return null;
-end $body$;
-`,
-  },
-];
+};
