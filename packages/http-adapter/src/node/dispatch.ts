@@ -101,7 +101,7 @@ function breakOff(
 
 /** The error of `clientError`: that of Node's parser, or another. */
 interface ParserError extends Error {
-  readonly code?: string;
+  readonly code?: unknown;
   readonly reason?: string;
   readonly rawPacket?: unknown;
   readonly bytesParsed?: number;
@@ -166,7 +166,8 @@ function createFallback(fallback: Fallback, responder: Responder, settings: Http
  * Returns the error to send when Node's parser refuses a message with this error of `clientError`;
  * `undefined` if no HTTP client is left to receive it (a reset, a failed TLS handshake).
  */
-function errorOfParser({ code = "", reason = "" }: ParserError) {
+function errorOfParser({ code: anyCode, reason = "" }: ParserError) {
+  const code = String(anyCode);
   const known = ERRORS_OF_PARSER[code];
   if (known !== undefined) return known();
   // Only the errors of llhttp, Node's parser, have such codes. Its reasons never repeat what the client sent.
