@@ -4,7 +4,6 @@ import { describeFileError } from "./describe-error.js";
 export interface StopSignal {
   /** Aborted at the first SIGINT, SIGTERM or SIGHUP, if the command stops in order. */
   readonly signal: AbortSignal;
-  /** Resolves to the name of that signal. */
   readonly received: Promise<NodeJS.Signals>;
   /** Removes the handlers, but not those of a server, whose last lines may take a moment. */
   readonly end: () => void;
@@ -33,7 +32,6 @@ interface TerminalStream {
   readonly rows?: number;
 }
 
-/** Reports an error in one line. */
 export type ReportError = (message: string) => void;
 
 export interface CommandIO {
@@ -129,7 +127,6 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Continues a line that says how many were imported. */
 export function alsoThere(count: number, noun: string): string {
   if (count === 0) return "";
   return `; ${counted(count, noun)} ${count === 1 ? "was" : "were"} there already`;

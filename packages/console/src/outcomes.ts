@@ -2,7 +2,6 @@ import { err, ok, type Result } from "neverthrow";
 import type { ErrorBody, SecretOutput } from "./protocol.js";
 
 export interface CallFailure extends ErrorBody {
-  /** For the host's log. */
   readonly cause?: unknown;
 }
 

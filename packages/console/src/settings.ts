@@ -37,7 +37,6 @@ const optionsSchema = v.strictObject({
   baseUrl: v.optional(v.pipe(v.string(), v.url("must be a URL")), "http://127.0.0.1:3000/v1"),
 });
 
-/** @throws TypeError that names the option, when one is wrong. */
 export function parseSettings(options: ConsoleOptions) {
   const parsed = v.safeParse(optionsSchema, options);
   if (!parsed.success) {

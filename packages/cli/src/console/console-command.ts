@@ -128,7 +128,6 @@ const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ["cmd", "/c", "start", ""],
 };
 
-/** A line for each action, which the shell can keep. */
 function describe(event: ConsoleEvent): string {
   const what = event.type === "pet_created" ? `pet ${event.pet.id}` : event.key.id;
   return `${new Date(event.at).toISOString()} ${event.actor} ${event.type} ${what}`;

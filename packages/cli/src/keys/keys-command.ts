@@ -23,16 +23,14 @@ interface KeyOptions extends Partial<RateLimits>, ListOptions {
   readonly olderThan?: number;
 }
 
+type Done<T> = PromiseLike<Result<T, KeyError>>;
+
 interface Subcommand<T> {
   readonly description: string;
   /** What follows the name in the example of the help. */
   readonly example?: string;
   readonly renderer: Renderer<T>;
-  readonly run: (
-    keys: KeyRing,
-    options: KeyOptions,
-    args: readonly string[],
-  ) => PromiseLike<Result<T, KeyError>>;
+  readonly run: (keys: KeyRing, options: KeyOptions, args: readonly string[]) => Done<T>;
   /** Whether it creates a database that does not exist. */
   readonly creates?: true;
 }
@@ -51,7 +49,7 @@ export function keysCommand(io: CommandIO): Command {
   const addToKey = (
     name: string,
     description: string,
-    run: (keys: KeyRing, id: string) => PromiseLike<Result<ApiKey, KeyError>>,
+    run: (keys: KeyRing, id: string) => Done<ApiKey>,
   ): Command =>
     addForKey(name, { description, renderer: singleKey, run: (all, _, [id = ""]) => run(all, id) });
 

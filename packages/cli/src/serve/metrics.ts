@@ -199,10 +199,8 @@ function isLocalName(host: string): boolean {
   return name.toLowerCase() === "localhost" || isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
 }
 
-/** The metrics of one process at one time. */
 export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** The sums of the metrics of all workers. */
 export type Sums = ReturnType<typeof createSums>;
 
 const COUNTS = ["counter", "histogram"];

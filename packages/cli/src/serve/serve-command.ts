@@ -158,7 +158,6 @@ There was no API key yet. This is the first one, on the Free plan, shown only on
 `);
 }
 
-/** Quotes a word for a shell, if it has special characters. */
 function quoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -23,7 +23,6 @@ export interface ServeOptions {
   readonly metrics?: MetricsAddress;
 }
 
-/** Each can also be set by the environment. */
 export function addServeOptions(command: Command): Command {
   command
     .option("--host <address>", "the address to listen on", hostAddress, "127.0.0.1")

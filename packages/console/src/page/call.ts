@@ -87,7 +87,6 @@ const INTERVAL = 2_000;
 /** How long to wait after failures in a row, in milliseconds. */
 const PAUSES = [1_000, 2_000, 5_000, 10_000] as const;
 
-/** The newest output of a call with its input, and the problem of the last try. */
 interface Latest<Name extends CallName> {
   readonly output?: Output<Name>;
   readonly input?: Input<Name>;

@@ -113,7 +113,6 @@ interface ListingProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly now: number;
-  /** Which rows are on this page. */
   readonly range: string;
   /** Without a function, there is no page in this direction. */
   readonly previous: (() => void) | false;

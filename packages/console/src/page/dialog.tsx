@@ -67,8 +67,8 @@ export function useSettled(value: unknown): boolean {
   return settled === value;
 }
 
+/** The first word of the title is the text of the button. */
 export interface FormProps<Name extends CallName> extends Omit<DialogProps, "isLocked"> {
-  readonly submit: string;
   /** The text of the button at the second press, which what cannot be undone needs. */
   readonly again?: string | undefined;
   readonly isReady?: boolean;
@@ -80,7 +80,7 @@ export interface FormProps<Name extends CallName> extends Omit<DialogProps, "isL
 
 /** Without a response, the same can be sent again, under the same idempotency key. */
 export function DialogForm<Name extends CallName>(props: FormProps<Name>) {
-  const { title, submit, again, isReady = true, isDangerous, send } = props;
+  const { title, again, isReady = true, isDangerous, send } = props;
   const { onClose, onDone = onClose, children } = props;
   const [isSending, setSending] = useState(false);
   const [wasPressed, setPressed] = useState(false);
@@ -121,7 +121,7 @@ export function DialogForm<Name extends CallName>(props: FormProps<Name>) {
             class={isDangerous || again !== undefined ? "primary dangerous" : "primary"}
             aria-disabled={isOff}
           >
-            {again !== undefined && wasPressed ? again : submit}
+            {again !== undefined && wasPressed ? again : title.split(" ", 1)}
           </button>
           <Button text="Cancel" isOff={isSending} onClick={onClose} />
         </p>

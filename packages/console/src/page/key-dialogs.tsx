@@ -50,7 +50,6 @@ export function IssueDialog({ info, secrets, onClose }: Shared & Pick<KeyDialogP
   return (
     <SecretForm
       title="Issue a key"
-      submit="Issue"
       secrets={secrets}
       send={(idempotencyKey) => call("keys/issue", input, idempotencyKey)}
       onClose={onClose}
@@ -84,14 +83,12 @@ const OVERLAPS: readonly Option<number>[] = [
 
 function RotateDialog({ secrets, shown, hint, onClose }: KeyDialogProps) {
   const [overlapSeconds, setOverlap] = useState(3_600);
-  const input = { id: shown.id, overlapSeconds };
   return (
     <SecretForm
       title="Rotate the secret"
-      submit="Rotate"
       again={overlapSeconds === 0 ? "Press again: the old secret ends now" : undefined}
       secrets={secrets}
-      send={(idempotencyKey) => call("keys/rotate", input, idempotencyKey)}
+      send={(key) => call("keys/rotate", { id: shown.id, overlapSeconds }, key)}
       onClose={onClose}
     >
       <p>
@@ -114,7 +111,6 @@ function PlanDialog({ info, shown, onClose }: KeyDialogProps) {
   return (
     <DialogForm
       title="Change the plan"
-      submit="Change"
       send={(idempotencyKey) => call("keys/change-plan", { id, ...choice }, idempotencyKey)}
       onClose={onClose}
     >
@@ -179,7 +175,6 @@ function RevokeDialog({ shown, hint, now, onClose }: KeyDialogProps) {
   return (
     <DialogForm
       title="Revoke the key"
-      submit="Revoke"
       isDangerous
       isReady={typed.trim().normalize() === wanted}
       send={(idempotencyKey) => call("keys/revoke", { id }, idempotencyKey)}
@@ -209,7 +204,6 @@ function EndSecretDialog({ shown: { id, label }, hint, onClose }: KeyDialogProps
   return (
     <DialogForm
       title="End a secret"
-      submit="End"
       isDangerous
       send={(idempotencyKey) => call("keys/end-secret", { id, hint }, idempotencyKey)}
       onClose={onClose}

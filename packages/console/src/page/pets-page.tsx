@@ -145,7 +145,6 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <DialogForm
       title="Add a pet"
-      submit="Add"
       send={(idempotencyKey) => call("pets/add", pet, idempotencyKey)}
       onDone={({ pet }) => setAdded(pet)}
       onClose={onClose}

@@ -72,11 +72,7 @@ function Recovery({ pending: { idempotencyKey, title }, onSecret, onClose }: Rec
   const isRefused = problem?.kind === "refused";
   return (
     <Dialog title={title} isLocked={!isRefused} onClose={onClose}>
-      <p role="status">
-        {isRefused
-          ? problem.message
-          : "This may have been done. The page asks, and shows the secret if there is one."}
-      </p>
+      <p role="status">{isRefused ? problem.message : ASKING}</p>
       <Alert text={isRefused ? undefined : problem?.message} />
       {isRefused && (
         <p class="buttons">
@@ -86,6 +82,8 @@ function Recovery({ pending: { idempotencyKey, title }, onSecret, onClose }: Rec
     </Dialog>
   );
 }
+
+const ASKING = "This may have been done. The page asks, and shows the secret if there is one.";
 
 const ITEM = "petstore-console";
 

@@ -3,14 +3,9 @@ import { limitsIn, windowNames, type WindowName, type WindowQuota } from "@petst
 import type { ShownKey, ShownState } from "../protocol.js";
 import type { Column } from "./controls.js";
 
-interface LabelProps {
-  readonly text: string | undefined;
-  /** What stands for a text that cannot be seen. */
-  readonly none?: string;
-}
-
-/** A label or name, whose characters cannot change what stands beside it. */
-export function Label({ text, none = "no label" }: LabelProps) {
+/** A label or name, whose characters cannot change what stands beside it; `none` if it cannot be seen. */
+export function Label(props: { readonly text: string | undefined; readonly none?: string }) {
+  const { text, none = "no label" } = props;
   if (text === undefined || text.trim() === "") return <span class="faint">{none}</span>;
   return <bdi class="label">{text.replace(UNPRINTABLE, "\uFFFD")}</bdi>;
 }
@@ -42,7 +37,6 @@ export function Time({ at, now }: { readonly at: number | undefined; readonly no
   );
 }
 
-/** The latest time that a `Date` can represent. */
 const LAST_TIME = 8_640_000_000_000_000;
 
 function until(at: number, now: number): string {
