@@ -5,7 +5,6 @@ import type { Lifetime } from "./lifetime.js";
 import type { Settings } from "./options.js";
 import { readHead, type Head } from "./wire/head.js";
 
-/** The outcome of one request. */
 export interface Attempt {
   /** The status and the headers, also if the body did not arrive; `undefined` without a response. */
   readonly head: Head | undefined;
@@ -13,8 +12,8 @@ export interface Attempt {
 }
 
 /**
- * Sends one request and reads its response. Cancels both when the attempt times out or the call ends.
- * Redirects are not followed: the key is for this server.
+ * Cancels the request and its response when the attempt or the call ends. Follows no redirect: the key is for this
+ * server.
  */
 export async function sendOnce(
   settings: Settings,

@@ -3,13 +3,12 @@ export interface ClientClock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
   /**
-   * Calls back once, in a later turn, after this many milliseconds; after 0 without waiting. Returns a
-   * function that cancels it.
+   * Calls back once, in a later turn, after this many milliseconds (0: without waiting). Returns a cancelling
+   * function.
    */
   startTimer(milliseconds: number, callback: () => void): () => void;
 }
 
-/** Starts a timer whose end can be awaited. */
 export function startWait(clock: ClientClock, milliseconds: number) {
   let stop: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => {

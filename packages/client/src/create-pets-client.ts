@@ -41,7 +41,6 @@ export function createPetsClient(options: PetsClientOptions): PetsClient {
   }, random);
 }
 
-/** The settings and the queue that all calls of a client share. */
 interface CallContext extends Settings {
   readonly queue: Queue;
   readonly emit: (event: ClientEvent) => void;

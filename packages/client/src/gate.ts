@@ -2,9 +2,8 @@ import type { WithQuota } from "@petstore/core";
 import type { LimitError, UnexpectedResponseError } from "./errors.js";
 
 /**
- * The gate of a client decides how many of its requests may be in flight, so that the caller stays within
- * its limits. This file has the decisions; `queue.ts` carries them out. Times are milliseconds of the
- * client's clock.
+ * The gate decides how many requests of a client may be in flight, so that the caller stays within its limits;
+ * `queue.ts` carries it out. Times are milliseconds of the client's clock.
  */
 export interface Gate {
   /** How many requests were sent so far. The last one has this number. */
@@ -24,7 +23,6 @@ export interface Gate {
 
 /** The quota in a response: that of the window that binds. */
 export interface Newest {
-  /** The number of its request. */
   readonly number: number;
   readonly limit: number;
   readonly remaining: number;
@@ -34,7 +32,6 @@ export interface Newest {
 
 /** How a request ended. */
 export interface Ended {
-  /** The number of the request. */
   readonly number: number;
   /** The quota in its response; `undefined` if there is none. */
   readonly quota: Omit<Newest, "number"> | undefined;
@@ -69,9 +66,8 @@ const LONGEST_BACKOFF = 60_000;
 const FIRST_SILENCE = 3_600_000;
 
 /**
- * Whether one more request may be sent. While nothing is known about the limits, and after the gate was
- * closed, one request goes alone. Then at most `maxInFlight` are in flight, and at most as many as remain by
- * the newest response.
+ * Whether one more request may be sent. While nothing is known about the limits, and after the gate was closed, one
+ * goes alone. Then at most `maxInFlight` are in flight, and at most as many as remain by the newest response.
  */
 export function isOpen(gate: Gate, maxInFlight: number, now: number): boolean {
   if (now < gate.asksAt) return false;
@@ -80,7 +76,6 @@ export function isOpen(gate: Gate, maxInFlight: number, now: number): boolean {
   return gate.inFlight < (goesAlone ? 1 : Math.min(maxInFlight, remaining));
 }
 
-/** Returns the gate after a request was sent. */
 export function afterSending(gate: Gate): Gate {
   return { ...gate, sent: gate.sent + 1, inFlight: gate.inFlight + 1 };
 }

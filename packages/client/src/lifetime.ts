@@ -2,7 +2,6 @@ import { err, type Result } from "neverthrow";
 import type { ClientClock } from "./clock.js";
 import { aborted, timedOut, type AbortedError, type TimedOutError } from "./errors.js";
 
-/** Why a call has ended early. */
 export type Ending = AbortedError | TimedOutError;
 
 /** How long a call may take: until its deadline, or until its signal ends it. */
@@ -13,7 +12,6 @@ export interface Lifetime {
   readonly ended: Promise<Result<never, Ending>>;
   /** Returns how the call has ended, or `undefined` while it lasts. */
   ending(): Ending | undefined;
-  /** Stops the timer and removes the listener. */
   stop(): void;
 }
 
@@ -43,7 +41,6 @@ export function createOnAbort(): OnAbort {
   };
 }
 
-/** Starts the lifetime of a call. */
 export function startLifetime(
   clock: ClientClock,
   seconds: number,

@@ -29,7 +29,6 @@ import { drawIdempotencyKey, type RandomSource } from "./random.js";
 import { readNextLink } from "./wire/fields.js";
 import { readResponse, type CompleteResponse, type Outcome } from "./wire/responses.js";
 
-/** Options of one call. */
 export interface CallOptions {
   /** Ends the call with `aborted`. A request that is under way may still be performed. */
   readonly signal?: AbortSignal | undefined;
@@ -37,7 +36,6 @@ export interface CallOptions {
   readonly deadlineSeconds?: number | undefined;
 }
 
-/** Options of `createPet`. */
 export interface CreateCallOptions extends CallOptions {
   /** As in process: makes it safe to call again. Without one, only the call's own attempts are safe. */
   readonly idempotencyKey?: string | undefined;
@@ -45,10 +43,7 @@ export interface CreateCallOptions extends CallOptions {
 
 type Remote = Pets<TransportError>;
 
-/**
- * The operations of a client with an API key, over HTTP. All calls share one gate, which keeps the caller
- * within its limits. No call rejects.
- */
+/** The operations over HTTP. All calls share one gate, which keeps the caller within its limits. No call rejects. */
 export interface PetsClient extends Remote {
   listPets(input?: ListPetsInput, options?: CallOptions): ReturnType<Remote["listPets"]>;
   createPet(input: NewPetInput, options?: CreateCallOptions): ReturnType<Remote["createPet"]>;
@@ -69,13 +64,11 @@ export interface Operation<T = unknown, E extends Coded = Coded> {
 
 export type Coded = { readonly code: string };
 
-/** Performs an operation with its input. */
 export type Perform = <T, E extends Coded>(
   operation: Operation<T, E>,
   options: CallOptions | undefined,
 ) => ResultAsync<T & Charged, E | WithQuota<AdmissionError> | TransportError>;
 
-/** Creates the operations of a client. */
 export function operationsOf(perform: Perform, random: RandomSource): PetsClient {
   return Object.freeze({
     listPets: (input = {}, options) => perform(listPets(input), options),
@@ -109,7 +102,6 @@ function listPets(input: unknown): Operation<PetPage, OperationErrors["listPets"
   };
 }
 
-/** The text of each parameter in a query. */
 const listParameters: { readonly [Name in keyof ListPetsInput]-?: (value: unknown) => string } = {
   limit: (value) => (typeof value === "number" ? String(value) : "null"),
   status: (value) => (typeof value === "string" ? value : "null"),
@@ -148,7 +140,6 @@ function getPet(id: unknown): Operation<PetResult, OperationErrors["getPet"] & C
   };
 }
 
-/** The request of an operation without input. */
 function requestOf(name: OperationName) {
   const { method, path } = operations[name];
   return { name, method, path, headers: {} };

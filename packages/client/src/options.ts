@@ -3,8 +3,7 @@ import { createSystemClock, type ClientClock } from "./clock.js";
 import { systemRandom, type RandomSource } from "./random.js";
 
 /**
- * Sends a request: the platform's `fetch`, another one, such as that of npm's undici, or a handler of
- * `createFetchHandler`. The second argument has what the request has.
+ * Sends a request: a `fetch`, such as that of npm's undici, or `createFetchHandler`. `init` has what the request has.
  */
 export type Fetch = (request: Request, init: RequestInit) => Promise<Response>;
 
@@ -33,8 +32,8 @@ type EventFields = {
   /** A call will send its request again. `attempt` is the one that failed, and `code` that of its error. */
   readonly retrying: { readonly attempt: number; readonly code: string; readonly seconds: number };
   /**
-   * A response said that the operation is deprecated. `sunset` is when it is to be removed: the `Sunset` of the response
-   * (RFC 8594), or `""` if it has none.
+   * The operation is deprecated. `sunset` is when it is to be removed (RFC 8594), or `""` if the response does not
+   * say.
    */
   readonly deprecated_operation_used: { readonly sunset: string };
 };
@@ -67,13 +66,9 @@ export interface PetsClientOptions {
   readonly random?: RandomSource | undefined;
 }
 
-/** The options, checked and completed. */
 export type Settings = ReturnType<typeof parseOptions>;
 
-/**
- * Checks the options, and completes them.
- * @throws TypeError that names the option, if one is wrong.
- */
+/** @throws TypeError that names the option, if one is wrong. */
 export function parseOptions(options: PetsClientOptions) {
   const { baseUrl, apiKey } = options;
   check("baseUrl", isBaseUrl(baseUrl), "must be an http(s) URL without user, query or fragment");

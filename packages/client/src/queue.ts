@@ -19,7 +19,6 @@ export interface Queue {
   leave(ended: Ended, refusal: Refusal | undefined): void;
 }
 
-/** Creates the queue of a client. */
 export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
   const gate = createGate(maxInFlight);
   const waiting = createWaitingCalls();
@@ -68,7 +67,6 @@ export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
   };
 }
 
-/** Keeps the gate, and why it is closed. */
 function createGate(maxInFlight: number) {
   let gate = OPEN;
   let closedBy: Refusal | undefined;
@@ -99,7 +97,6 @@ function createGate(maxInFlight: number) {
   };
 }
 
-/** A call that waits for the gate. */
 interface WaitingCall {
   readonly lifetime: Lifetime;
   readonly entered: Promise<Entered>;
@@ -134,7 +131,6 @@ function createWaitingCalls() {
     /** Returns whether the call was still waiting. */
     remove,
     inOrder,
-    /** Resolves the calls that get a refusal. */
     refuse: (refusalFor: (lifetime: Lifetime) => Refusal | undefined): void => {
       for (const call of inOrder()) {
         const refusal = refusalFor(call.lifetime);

@@ -1,7 +1,6 @@
 /** Returns this many bytes from a cryptographically secure source. */
 export type RandomSource = (size: number) => Uint8Array;
 
-/** The platform's secure random source. */
 export const systemRandom: RandomSource = (size) => crypto.getRandomValues(new Uint8Array(size));
 
 /** Draws a number from 0 to just below 1. */

@@ -5,13 +5,11 @@ export interface Clock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
   /**
-   * Returns the milliseconds since any fixed moment, whether the clock is set meanwhile or not. With it, the time
-   * between two calls counts although the clock was set back in between.
+   * Returns the milliseconds since any fixed moment: with it, time counts although the clock was set back meanwhile.
    */
   monotonic?(): number;
 }
 
-/** The machine's wall clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -26,7 +24,6 @@ export interface ClockReading {
   readonly setBacks: readonly SetBack[];
 }
 
-/** How a clock was set back between two readings. */
 export interface SetBack {
   /** The time that the second reading would have been without it. */
   readonly from: number;
@@ -36,7 +33,6 @@ export interface SetBack {
   readonly unread: number;
 }
 
-/** Reads of one clock. */
 export interface ClockReader {
   /** @throws TypeError when the clock does not return milliseconds (since 1970), or whatever the clock throws. */
   readonly readClock: () => ClockReading;

@@ -53,8 +53,8 @@ export interface PetStore {
   /** The events of this process. */
   readonly events: Events;
   /**
-   * Refuses new calls with `store_closed`, lets running calls finish, and closes the storage. Another
-   * call returns the first one's result.
+   * Refuses new calls (`store_closed`), lets running ones finish, closes the storage. A later call has the same
+   * result.
    */
   close(): ResultAsync<void, CloseError>;
 }

@@ -7,7 +7,6 @@ import type { WindowName } from "./limits/windows.js";
  */
 export type CodedError<Code extends string> = { readonly code: Code; readonly message: string };
 
-/** No API key was presented. */
 export const missingApiKey = () =>
   coded("missing_api_key", "An API key is required: send it as a bearer token.");
 
@@ -59,13 +58,9 @@ export const invalidIdempotencyKey = (
 export const idempotencyKeyReused = () =>
   coded("idempotency_key_reused", "The idempotency key was used before, for another pet.");
 
-/** No pet has this id. */
 export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
 
-/**
- * The storage failed, and the same call may succeed later. Nothing was done, unless the message says that the
- * change may have been stored.
- */
+/** The storage failed; the same call may succeed later. Nothing was done, unless the message says otherwise. */
 export type StorageUnavailableError = CodedError<"storage_unavailable"> & {
   /** The failure of the storage, for the host's own log. It is never shown to a client. */
   readonly cause: unknown;
@@ -85,7 +80,6 @@ export const closeTimedOut = (calls: number, seconds: number): StorageUnavailabl
   return storageUnavailable(undefined, message);
 };
 
-/** The host has closed the store. */
 export const storeClosed = () => coded("store_closed", "The store is closed.");
 
 /** An API key cannot be issued or changed as requested. The message names every wrong field. */
@@ -99,7 +93,6 @@ export const keyNotFound = (what: "id" | "secret" | "hint" = "id") =>
     what === "hint" ? "The API key has no secret with this hint." : `No API key has this ${what}.`,
   );
 
-/** The API key is revoked or expired, so it cannot be rotated. */
 export const keyInactive = () => coded("key_inactive", "The API key is revoked or expired.");
 
 /** The engine cannot serve any call at the moment. */

@@ -4,13 +4,12 @@ import type { Clock } from "./clock.js";
 export interface ManualClock extends Clock {
   monotonic(): number;
   /**
-   * Calls back once, in a later turn, when this many milliseconds have passed; after 0 without waiting. Returns a function
-   * that cancels it. Setting the clock moves no timer.
+   * Calls back once, in a later turn, after this many milliseconds (0: without waiting). Setting the clock moves no
+   * timer. Returns a cancelling function.
    */
   startTimer(milliseconds: number, callback: () => void): () => void;
   /**
-   * Lets this many milliseconds pass, and calls back the timers on the way, in their order. A negative number sets the
-   * clock back.
+   * Lets this many milliseconds pass and calls the timers on the way, in order. A negative number sets the clock back.
    */
   advance(milliseconds: number): void;
   /** Sets the clock to this many milliseconds since the Unix epoch; no time passes. */

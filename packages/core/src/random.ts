@@ -4,15 +4,12 @@ import { isUint8Array } from "node:util/types";
 /** Returns this many bytes from a cryptographically secure source. */
 export type RandomSource = (size: number) => Uint8Array;
 
-/** The operating system's secure random source. */
 export const systemRandom: RandomSource = (size) => randomBytes(size);
 
 /** Returns a new random UUID (RFC 9562, section 5.4): to identify something, not as a secret. */
 export const systemUuid = (): string => randomUUID();
 
-/**
- * Returns this source with a check of each result: anything but random bytes would make weak secrets.
- */
+/** Returns this source with a check of each result: anything but random bytes would make weak secrets. */
 export function checkedRandom(random: RandomSource): RandomSource {
   return (size) => {
     const bytes: unknown = random(size);

@@ -32,7 +32,6 @@ export interface BanOptions {
   readonly forgottenAfterSeconds?: number | undefined;
 }
 
-/** The options of `createPetStore`. */
 export interface PetStoreOptions {
   /**
    * Keeps pets, keys and usage; in memory if left out. An explicit `undefined` is refused: it is usually left
@@ -49,14 +48,11 @@ export interface PetStoreOptions {
   /** When keys are banned; `false` for never. By default, as `BanOptions` says. */
   readonly ban?: BanOptions | false | undefined;
   /**
-   * The maximum number of client addresses without a valid key whose usage is kept. Beyond it, the
-   * least recently used is dropped. From 1 to 1,000,000; 10,000 by default.
+   * How many client addresses without a valid key are remembered: 1 to 1,000,000; 10,000 by default. The least
+   * recently used is dropped.
    */
   readonly maxAnonymousClients?: number | undefined;
-  /**
-   * How long idempotency keys are remembered, in seconds: 86,400 (a day) by default, at most a year. 0: they
-   * are not remembered, and every call adds a pet.
-   */
+  /** How long idempotency keys are remembered, in seconds: at most a year; 86,400 (a day) by default; 0: not at all. */
   readonly idempotencyKeySeconds?: number | undefined;
   /** A secure source of randomness for new keys; the system's by default. */
   readonly random?: RandomSource | undefined;
@@ -64,13 +60,9 @@ export interface PetStoreOptions {
   readonly closeTimeoutSeconds?: number | undefined;
 }
 
-/** The validated options, with all defaults. */
 export type Settings = ReturnType<typeof parseSettings>;
 
-/**
- * Validates the options and adds the defaults.
- * @throws TypeError that names the option, when one is wrong.
- */
+/** @throws TypeError that names the option, when one is wrong. */
 export function parseSettings(options: PetStoreOptions) {
   const parsed = validate(optionsSchema, options, "object");
   if (parsed.isErr()) {
@@ -90,7 +82,6 @@ export function parseSettings(options: PetStoreOptions) {
     ban: ban === false ? undefined : ban,
     /** How long an idempotency key is remembered, in milliseconds; 0: not at all. */
     idempotencyKeyLife: idempotencyKeySeconds * 1_000,
-    /** The limits of callers without a valid key. */
     anonymousLimits: limitsOf({ plan: "free", limits: standardPlans.free }, plans),
   };
 }

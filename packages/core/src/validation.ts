@@ -1,14 +1,11 @@
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 
-/**
- * Every field of a record by its name, an optional one too, so that an object in which one is missing does not compile.
- */
+/** Every field by its name, an optional one too, so that an object in which one is missing does not compile. */
 export type EachField<T> = { readonly [Field in keyof T]-?: T[Field] };
 
 /**
- * Validates input from the host. The error lists every problem. Each begins with the path of the wrong
- * value, or with `root` if the whole value is wrong.
+ * The error lists every problem, each after the path of the wrong value, or after `root` if the whole value is wrong.
  */
 export function validate<const Schema extends v.GenericSchema>(
   schema: Schema,
@@ -42,7 +39,6 @@ export function plainObject(message: string) {
   }, message);
 }
 
-/** Returns a schema of an integer from `least` to `most`. */
 export function integer(
   least: number,
   most: number,
@@ -55,8 +51,7 @@ export function integer(
 }
 
 /**
- * Returns an object's own field, or `whenMissing` if there is none or it is `undefined`. Input from the
- * network must not reach a prototype.
+ * Returns an object's own field, or `whenMissing` for none or `undefined`. Network input must not reach a prototype.
  */
 export function ownField(input: object, name: string, whenMissing?: unknown): unknown {
   const value: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined;

@@ -12,7 +12,6 @@ import { readCount, readDate, readMember, readParameter, readSeconds } from "./f
 /** The status and the headers of a response. Durations are in milliseconds. */
 export interface Head {
   readonly status: number;
-  /** `X-Request-Id` */
   readonly requestId: string | undefined;
   /** `X-RateLimit-*`; `undefined` if a header is missing or malformed. */
   readonly quota: Quota | undefined;
@@ -22,9 +21,7 @@ export interface Head {
   readonly retryAfter: number | undefined;
   /** `Sunset`, of a deprecated operation; `""` if it has no date yet. */
   readonly sunset: string | undefined;
-  /** `Idempotent-Replayed` */
   readonly replayed: boolean;
-  /** `Link` */
   readonly link: string;
 }
 

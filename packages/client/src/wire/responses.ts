@@ -10,7 +10,6 @@ import {
 } from "../errors.js";
 import type { Head } from "./head.js";
 
-/** A response whose body has arrived. */
 export interface CompleteResponse {
   readonly head: Head;
   readonly body: string;

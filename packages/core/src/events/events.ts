@@ -16,8 +16,7 @@ type KeyFields = {
 };
 
 /**
- * The fields of an event besides its type and its time, by type. `keyId` is the id of the API key that the event
- * concerns, or whose request caused it; `undefined` if there is none.
+ * The fields besides type and time. `keyId`: the API key that the event concerns, or whose request caused it, if any.
  */
 type EventFields = {
   readonly key_issued: KeyFields;
@@ -55,7 +54,6 @@ export type PetStoreEvent = {
   [Type in keyof EventFields]: { readonly type: Type; readonly at: number } & EventFields[Type];
 }[keyof EventFields];
 
-/** The types of the events of a key. */
 export type KeyEventType = Extract<PetStoreEvent, KeyFields>["type"];
 
 type EventOf<Type> = Extract<PetStoreEvent, { readonly type: Type }>;
@@ -81,13 +79,9 @@ export interface Events {
   onAny(listener: Listener<PetStoreEvent>): () => void;
 }
 
-/** Queues an event for the listeners. */
 export type Emit = (event: PetStoreEvent) => void;
 
-/**
- * Creates a store's events. `flush` passes queued events to the listeners at once; `end` does so for the last time:
- * nothing is emitted afterwards.
- */
+/** `flush` passes queued events to the listeners at once; `end` does so, too, and nothing is emitted afterwards. */
 export function createEvents() {
   const listeners = new Set<Listener<PetStoreEvent>>();
   const queue: PetStoreEvent[] = [];

@@ -2,10 +2,7 @@ import { channel } from "node:diagnostics_channel";
 import type { OperationName } from "../errors.js";
 import type { WindowName } from "../limits/windows.js";
 
-/**
- * A request over HTTP, when its response is sent or its client has gone. No field holds what a client chose
- * freely: no key, address, path, query or pet.
- */
+/** A request over HTTP, when its response is sent or its client has gone. No field holds a client's free text. */
 export interface RequestSignal {
   /** The operation; `undefined` if the path and the method name none. */
   readonly operation: OperationName | undefined;
@@ -44,10 +41,7 @@ export interface TransactionSignal {
 export interface Signals {
   readonly "petstore:request": RequestSignal;
   readonly "petstore:transaction": TransactionSignal;
-  /**
-   * A call of a store that failed with `storage_unavailable`: with the code of the driver or the system, such as
-   * `SQLITE_FULL` or `ECONNREFUSED`, if there is one.
-   */
+  /** A call failed with `storage_unavailable`; the code of the driver or the system, such as `SQLITE_FULL`, if any. */
   readonly "petstore:storage-error": { readonly code: string | undefined };
   /** A warning of the storage, with its code, such as `large_log`. The event `storage_warning` also has its message. */
   readonly "petstore:storage-warning": { readonly code: string };
@@ -61,6 +55,5 @@ export interface SignalChannel<Name extends keyof Signals> {
   publish(signal: Signals[Name]): void;
 }
 
-/** Returns a channel, for a package that publishes on it. */
 export const signalChannel = <Name extends keyof Signals>(name: Name): SignalChannel<Name> =>
   channel(name);

@@ -57,7 +57,6 @@ export interface KeyState {
   readonly secrets: readonly SecretState[];
 }
 
-/** What a secret of an API key is at a time. */
 export interface SecretState {
   readonly hint: string;
   /** `replaced`: by a rotation, but still accepted. A ban refuses requests with each secret that is not `refused`. */
@@ -87,7 +86,6 @@ export function keyStateAt(key: ApiKey, now: number): KeyState {
     : { name: "banned", at: bannedUntil, secrets };
 }
 
-/** Returns the stored form of a new secret. */
 export function storedSecret(secret: string): ApiKeySecret {
   return { digest: digestOf(secret), hint: hintOf(secret), expiresAt: undefined };
 }

@@ -42,7 +42,6 @@ export interface IssuedKey {
   readonly key: ApiKey;
 }
 
-/** How many keys were purged. */
 export interface PurgedKeys {
   readonly purged: number;
 }
@@ -174,10 +173,7 @@ async function purgePage(
   );
 }
 
-/**
- * Changes a key, and emits the event unless `changed` returns the same object. What the caller gets is known before it is
- * stored, so that nothing can fail after the change.
- */
+/** Emits the event unless `changed` returns the same object. Nothing can fail after the key is stored. */
 async function changeKey(
   context: Context,
   id: string,
@@ -204,7 +200,6 @@ async function changeKey(
   );
 }
 
-/** Emits an event of a key, and returns the key. */
 function emitKeyEvent({ emit, lastReading }: Context, type: KeyEventType, key: ApiKey): ApiKey {
   emit({ type, at: lastReading().now, keyId: key.id, key });
   return key;

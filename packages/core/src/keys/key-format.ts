@@ -26,10 +26,8 @@ const ID_LENGTH = ID_TIME_LENGTH + ID_COUNT_LENGTH + ID_RANDOM_LENGTH;
 const ID_FORM = new RegExp(`^${ID_PREFIX}[0-9A-Za-z]{${ID_LENGTH}}$`);
 const HINT_FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${HINT_LENGTH - PREFIX.length}}$`);
 
-/** Whether a text has the form of a key's id. */
 export const isKeyId = (text: string): boolean => ID_FORM.test(text);
 
-/** Whether a text has the form of a secret's hint. */
 export const isKeyHint = (text: string): boolean => HINT_FORM.test(text);
 
 /** Returns a new secret: `pet_live_`, 30 random base62 characters, and their CRC-32 in 6 more. */
@@ -58,8 +56,8 @@ export function createKeyIds(random: RandomSource): (now: number) => string {
 }
 
 /**
- * Returns the digest of a presented API key. A mistyped or made-up key is refused by its form or its
- * checksum, without a look-up. The empty string counts as no key.
+ * Returns the digest of an API key. Form and checksum refuse a made-up one without a look-up. The empty text is no
+ * key.
  */
 export function parseApiKey(apiKey: string | undefined): Result<string, KeylessError> {
   if (apiKey === undefined || apiKey === "") return err(missingApiKey());
@@ -68,12 +66,10 @@ export function parseApiKey(apiKey: string | undefined): Result<string, KeylessE
   return checksum(body) === apiKey.slice(CHECKSUM_AT) ? ok(digestOf(apiKey)) : err(invalidApiKey());
 }
 
-/** Returns the SHA-256 of a text in base64url. */
 export function digestOf(text: string): string {
   return hash("sha256", text, "base64url");
 }
 
-/** Returns the first characters of a secret. */
 export function hintOf(secret: string): string {
   // Joined from parts, because a substring would keep the whole secret in memory.
   return [PREFIX, secret.slice(PREFIX.length, HINT_LENGTH)].join("");

@@ -17,7 +17,6 @@ export interface PlanInput {
   readonly limits?: RateLimits | undefined;
 }
 
-/** A request for a new key. */
 export interface IssueKeyInput extends PlanInput {
   /** A name for people to recognize the key: at most 200 characters. */
   readonly label?: string | undefined;
@@ -25,13 +24,11 @@ export interface IssueKeyInput extends PlanInput {
   readonly expiresAt?: number | Date | undefined;
 }
 
-/** How to rotate a key. */
 export interface RotateKeyOptions {
   /** How long the old secret stays accepted, from 0 (the default) to 31,536,000 (a year). */
   readonly overlapSeconds?: number | undefined;
 }
 
-/** Which keys to purge. */
 export interface PurgeKeysOptions {
   /** How long ago a key must have ended: an integer from 0 to 3,153,600,000 (100 years). */
   readonly olderThanSeconds: number;
@@ -47,7 +44,6 @@ export interface ListKeysInput {
   readonly banned?: boolean | undefined;
 }
 
-/** A plan and the limits that a key has on it. */
 type PlanChoice = Pick<StoredApiKey, "plan" | "limits">;
 
 type Parsed<T> = Result<T, CodedError<"invalid_key_request">>;
@@ -67,7 +63,6 @@ const labelSchema = v.custom<string>(
   `must be text of at most ${LABEL_LENGTH} characters`,
 );
 
-/** Validates a request for a new key. */
 export function parseKeyRequest(
   input: IssueKeyInput,
   plans: Plans,
@@ -89,7 +84,6 @@ export function parseKeyRequest(
   );
 }
 
-/** Validates a plan and the limits given with it. */
 export function parsePlanChoice(input: PlanInput, plans: Plans): Parsed<PlanChoice> {
   return parse(strictRecord(planEntries(plans)), input).andThen(({ plan, limits }) =>
     limitsOn(plan, limits, plans).map((own) => ({ plan, limits: own })),
@@ -106,7 +100,6 @@ export function parseAge(options: PurgeKeysOptions): Parsed<number> {
   return parse(purgeSchema, options).map(({ olderThanSeconds }) => olderThanSeconds * 1_000);
 }
 
-/** Validates which keys to list. */
 export const parseKeyQuery = (input: ListKeysInput) => parse(querySchema, input);
 
 /** The error names every wrong field. */

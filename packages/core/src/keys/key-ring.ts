@@ -13,23 +13,18 @@ import type { ApiKey } from "./api-key.js";
 
 /** Issues and manages API keys. For the host; its calls need no API key. */
 export interface KeyRing {
-  /** Issues a key. */
   issue(input: IssueKeyInput): ResultAsync<IssuedKey, KeyError>;
   /** Finds the key with this id, without charging it. */
   find(id: string): ResultAsync<ApiKey, KeyError>;
-  /**
-   * Finds the key that has this secret, without charging it. Revoked and expired keys, and secrets that were
-   * replaced, are found as long as they are stored.
-   */
+  /** Finds the key that has this secret, also a revoked or expired key or a replaced secret, without charging it. */
   findBySecret(secret: string): ResultAsync<ApiKey, KeyError>;
   /** Lists keys in the order of issue, revoked and expired ones included. */
   list(input?: ListKeysInput): ResultAsync<KeyPage, KeyError>;
   /** Refuses the key permanently, in every process. Revoking it again changes nothing. */
   revoke(id: string): ResultAsync<ApiKey, KeyError>;
   /**
-   * Gives the key a new secret. The old one stays accepted for `overlapSeconds`; both share the key's
-   * quota, and neither is accepted after the key's own expiry. A key has at most eight secrets: one more
-   * rotation ends the oldest.
+   * Gives the key a new secret. The old one stays accepted for `overlapSeconds`; both share the key's quota, and
+   * neither outlives the key. A key has at most eight secrets: one more rotation ends the oldest.
    */
   rotate(id: string, options?: RotateKeyOptions): ResultAsync<IssuedKey, KeyError>;
   /**

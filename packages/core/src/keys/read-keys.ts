@@ -19,7 +19,6 @@ export interface KeyPage {
   readonly next: string | undefined;
 }
 
-/** The result of a call of `KeyRing`. */
 export type KeyResult<T> = Promise<Result<T, KeyError>>;
 
 export async function findKey(context: Context, id: string): KeyResult<ApiKey> {
@@ -54,7 +53,6 @@ export async function listKeys(context: Context, input: ListKeysInput): KeyResul
   });
 }
 
-/** Loads a key as it is stored. */
 export async function loadKey({ storage }: Context, id: string): KeyResult<KeyWithUsage> {
   if (typeof id !== "string") return err(keyNotFound());
   return read(

@@ -9,10 +9,7 @@ import type { RateLimits } from "./windows.js";
 
 export type AnonymousBuckets = ReturnType<typeof createAnonymousBuckets>;
 
-/**
- * Creates the buckets of callers without a valid key: one per client address, in memory, for at most `max` of them.
- * Beyond it, the least recently used is dropped.
- */
+/** One bucket for each client address, in memory, for at most `max`; beyond it, the least recently used is dropped. */
 export function createAnonymousBuckets(
   limits: RateLimits,
   max: number,

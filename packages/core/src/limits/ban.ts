@@ -36,9 +36,8 @@ export function bannedUntil(usage: Usage, rule: BanRule, now: number): number | 
 }
 
 /**
- * Returns the usage after another refusal: with a new ban, if the key has ignored too many in a row.
- * Requests that were under way when the first refusal was sent did not ignore it, so refusals within the
- * grace period are not counted.
+ * Returns the usage after another refusal: with a new ban, if the key has ignored too many in a row. Requests that
+ * were under way when the first was sent did not ignore it, so refusals within the grace period are not counted.
  */
 export function afterRefusal(
   usage: Usage,

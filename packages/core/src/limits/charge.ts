@@ -14,7 +14,6 @@ import {
   type WindowName,
 } from "./windows.js";
 
-/** The limits of a request. */
 export interface LimitRules {
   readonly limits: RateLimits;
   /** `undefined`: keys are never banned. */
@@ -93,7 +92,6 @@ function withRequest({ openedAt, used }: Window): Window {
   return { openedAt, used: used + 1 };
 }
 
-/** Returns the usage after an admitted request. */
 function served({ bans, bannedAt }: Usage, windows: Windows, now: number): Usage {
   return withWindows(
     { refusedSince: 0, refusals: 0, bans, bannedAt, lastUsedAt: usedAt(now) },
@@ -106,10 +104,7 @@ function refused(quotas: AllQuotas) {
   return { kind: "refused", quota, until: quota.resetAt, window: quota.window } as const;
 }
 
-/**
- * A banned key has no quota until it is served again: when the ban has ended at `banEnd`, and each window that is used
- * up. `begins` says whether the ban began with this request.
- */
+/** A banned key has no quota until it is served again. `begins` says whether the ban began with this request. */
 function banned(banEnd: number, begins: boolean, quotas: AllQuotas) {
   const until = servedAt(banEnd, quotas);
   const quota = withBinding(emptyUntil(until, quotas), usedUpIn(quotas).at(-1) ?? SHORTEST);
@@ -126,9 +121,8 @@ function emptyUntil(resetAt: number, quotas: AllQuotas): AllQuotas {
 }
 
 /**
- * Returns the usage with its current windows; the same object if none has changed. A window that has
- * ended stays ended even if the clock is set back afterwards, because its end is stored. The start of an unused window
- * does not matter.
+ * Returns the usage with its current windows; the same object if none has changed (the start of an unused one does not
+ * matter). A window that has ended stays ended even if the clock is set back, because its end is stored.
  */
 function upToDate(usage: Usage, windows: Windows): Usage {
   const stored = windowsOf(usage);

@@ -14,10 +14,8 @@ export const standardPlans = Object.freeze({
   enterprise: "custom",
 }) satisfies Readonly<Record<string, Plan>>;
 
-/** All plans of a store, by name. */
 export type Plans = ReadonlyMap<string, Plan>;
 
-/** The names of a plan's limits. */
 export const limitNames = windowNames.map((name) => windows[name].limit);
 
 /** The names of a plan's limits as messages show them: a question mark follows one that a plan may leave out. */
@@ -37,21 +35,16 @@ export function areRateLimits(value: unknown): value is RateLimits {
 }
 
 /**
- * Returns the limits of a key: its plan's, or its own if the plan is custom or is unknown here (another
- * host may have added it).
+ * Returns the plan's limits, or the key's own if the plan is custom or unknown here: another host may have added it.
  */
 export function limitsOf(key: Limited, plans: Plans): RateLimits {
   const plan = plans.get(key.plan);
   return plan === undefined || plan === "custom" ? key.limits : plan;
 }
 
-/** A key's plan and the limits that are stored with it. */
 type Limited = Pick<StoredApiKey, "plan" | "limits">;
 
-/**
- * Returns a function that looks at a key that is charged, and warns once for each plan if another host may give the
- * plan other limits: the hosts then admit together more than one of them alone.
- */
+/** Warns once for each plan if another host may give it other limits: together, they then admit more than one alone. */
 export function createPlanCheck(
   plans: Plans,
   warn: (warning: StorageWarning) => void,

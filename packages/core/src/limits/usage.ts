@@ -23,7 +23,6 @@ type WindowsUsage = {
   readonly [Name in WindowName as `${Name}OpenedAt` | `${Name}Used`]: number;
 };
 
-/** Returns the windows of a usage as they are stored. */
 export function windowsOf(usage: WindowsUsage): EachWindow<Window> {
   return {
     minute: { openedAt: usage.minuteOpenedAt, used: usage.minuteUsed },

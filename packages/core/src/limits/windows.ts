@@ -16,10 +16,8 @@ interface WindowFacts {
   readonly isOptional?: true;
 }
 
-/** The name of a window. */
 export type WindowName = keyof typeof windows;
 
-/** Something for each window. */
 export type EachWindow<T> = Readonly<Record<WindowName, T>>;
 
 /** Something for each window that a plan limits. */
@@ -38,15 +36,12 @@ export type RateLimits = {
   readonly [Name in OptionalWindow as (typeof windows)[Name]["limit"]]?: number | undefined;
 };
 
-/** The names of the windows, from the shortest to the longest. */
 export const windowNames: readonly WindowName[] = Object.keys(windows).filter(
   (name): name is WindowName => name in windows,
 );
 
-/** The window that ends first. */
 export const SHORTEST: WindowName = "minute";
 
-/** Returns what this function returns for each window. */
 export function eachWindow<T>(of: (name: WindowName) => T): EachWindow<T> {
   return { minute: of("minute"), day: of("day") };
 }
@@ -56,17 +51,14 @@ export function onlyLimited<T extends { limit: number }>(all: EachWindow<T>): Ea
   return { minute: all.minute, day: all.day } satisfies EachWindow<T>;
 }
 
-/** Returns a frozen copy of the limits. */
 export function limitsOnly({ perMinute, perDay }: RateLimits): RateLimits {
   return Object.freeze({ perMinute, perDay } satisfies EachField<RateLimits>);
 }
 
-/** Whether a plan may have no limit for this window. */
 export function isOptional(name: WindowName): boolean {
   return "isOptional" in windows[name];
 }
 
-/** Returns the limits by their windows, from the shortest to the longest. */
 export function limitsIn(limits: Partial<RateLimits>): readonly (readonly [WindowName, number])[] {
   const all = windowNames.map((name) => [name, limitOf(limits, name)] as const);
   return all.filter(([, limit]) => limit < Infinity);

@@ -7,10 +7,7 @@ import { admit, type ChargedKey } from "./admit.js";
 import type { Calls } from "./calls.js";
 import { operationsOf, type Perform, type PetOperations } from "./pets.js";
 
-/**
- * The operations of a caller with an API key. Code written against `Pets<TransportError>` accepts both a
- * caller in this process and a remote client.
- */
+/** Code written against `Pets<TransportError>` accepts both a caller in this process and a remote client. */
 export type Pets<ExtraError = never> = PetOperations<
   WithQuota<AdmissionError> | ExtraError,
   Charged
@@ -21,10 +18,7 @@ export type TrustedPets = PetOperations<never, unknown>;
 
 /** The operations of a client with an API key. Each call authenticates and takes one token. */
 export interface Caller extends Pets {
-  /**
-   * Authenticates and takes one token before the operation is known. For a transport, which may refuse
-   * the request for its own reasons.
-   */
+  /** Authenticates and takes one token first: for a transport, which may refuse the request for its own reasons. */
   admit(): ResultAsync<Admission, WithQuota<AdmissionError>>;
 }
 

@@ -15,21 +15,20 @@ type LastCall = Call<void, StorageUnavailableError>;
 /** Runs the calls of a store while it is open. */
 export interface Calls {
   /**
-   * Runs a call. If the store is closed, or the call throws because of a bug or a broken clock or random source, the
-   * result is the error that `fail` returns for the given one. `fail` must not throw.
+   * Runs a call. If the store is closed, or the call throws (a bug, a broken clock or random source), the result is
+   * the error that `fail` returns for the given one. `fail` must not throw.
    */
   run<T, E extends CodedError<string>, F>(
     call: Call<T, E>,
     fail: (error: UnavailableError) => F,
   ): ResultAsync<T, E | F>;
   /**
-   * Refuses new calls, waits for the running ones, and then runs the last call. After this many seconds it
-   * stops waiting: it starts the last call if necessary, and the result is an error.
+   * Refuses new calls, waits for the running ones, then runs the last call: after this many seconds at the latest, and
+   * then the result is an error.
    */
   close(seconds: number, lastCall: LastCall): ResultAsync<void, StorageUnavailableError>;
 }
 
-/** Creates the calls of a store that is open. */
 export function createCalls(): Calls {
   const failures = signalChannel("petstore:storage-error");
   let isOpen = true;

@@ -24,7 +24,6 @@ import { change, read } from "../storage/outcomes.js";
 /** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
 type PetIdInput = bigint | number | string;
 
-/** The success of `getPet`. */
 export type PetResult = {
   readonly pet: Pet;
 };
@@ -35,10 +34,7 @@ export type CreatedPet = PetResult & {
   readonly replayed: boolean;
 };
 
-/**
- * The operations. `Extra` is part of every result and of every error of an operation;
- * `CommonError` can come from each of them.
- */
+/** `Extra` is part of every result and of every error of an operation; `CommonError` can come from each of them. */
 export interface PetOperations<CommonError, Extra> extends Record<OperationName, unknown> {
   /** Lists pets in ascending order of id (specification, "GET /pets"). */
   listPets(
@@ -57,15 +53,13 @@ export interface PetOperations<CommonError, Extra> extends Record<OperationName,
 }
 
 /**
- * Performs an operation. `prepare` validates the input, and returns what may start before a charge is stored; `complete`
- * has the rest, for after the charge.
+ * `prepare` validates, and returns what may start before a charge is stored; `complete` has the rest, for afterwards.
  */
 export type Perform<CommonError, Extra> = <Started, T extends object, E extends CodedError<string>>(
   prepare: () => () => Started,
   complete: (started: Started, keyId?: string) => Promise<Result<T, E>>,
 ) => ResultAsync<T & Extra, ((E | UnavailableError) & Extra) | CommonError>;
 
-/** Creates the operations for a caller. */
 export function operationsOf<CommonError, Extra>(
   context: Context,
   perform: Perform<CommonError, Extra>,

@@ -3,7 +3,6 @@ import { err, ok, type Result } from "neverthrow";
 import { invalidIdempotencyKey, type CreatePetError } from "../errors.js";
 import { valuesOf, type NewPet } from "./pet.js";
 
-/** Options of `createPet`. */
 export interface CreatePetOptions {
   /**
    * Makes the call safe to repeat: 1 to 255 visible ASCII characters, new for each pet to add. A call with a key
@@ -18,14 +17,12 @@ type InvalidIdempotencyKey = Extract<CreatePetError, { readonly code: "invalid_i
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
-/** Checks an idempotency key: 1 to 255 visible ASCII characters. */
 export function parseIdempotencyKey(key: unknown): Result<string, InvalidIdempotencyKey> {
   return typeof key === "string" && VISIBLE_ASCII.test(key)
     ? ok(key)
     : err(invalidIdempotencyKey());
 }
 
-/** Returns the idempotency key of these options, if there is one. */
 export function parseCreatePetOptions(
   options: unknown,
 ): Result<string | undefined, InvalidIdempotencyKey> {

@@ -1,13 +1,8 @@
-/** The smallest int64: −2^63. */
 export const INT64_MIN = -(2n ** 63n);
 
-/** The largest int64: 2^63−1. */
 export const INT64_MAX = 2n ** 63n - 1n;
 
-/**
- * Converts a `bigint` in range, or a `number` that is a safe integer, to an int64. Returns `undefined`
- * for anything else, including an unsafe number, which has already lost its last digits.
- */
+/** Converts an int64; `undefined` for anything else, and for an unsafe `number`, which has lost its last digits. */
 export function toInt64(value: unknown): bigint | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   if (typeof value !== "bigint") return undefined;
@@ -24,8 +19,7 @@ export function int64Problem(field: string, value: unknown): string {
 const CANONICAL_DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 
 /**
- * Parses an int64 in canonical decimal form: each has exactly one spelling. Returns `undefined` for
- * anything else, such as `01`, `1.0`, `+1` and `-0`.
+ * Parses an int64 in its one canonical decimal form; `undefined` for anything else, such as `01`, `1.0`, `+1`, `-0`.
  */
 export function parseInt64(text: string): bigint | undefined {
   return CANONICAL_DECIMAL.test(text) ? toInt64(BigInt(text)) : undefined;

@@ -11,7 +11,6 @@ export const PAGE_LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
 /** About the most bytes of a page's JSON, in UTF-8: 1 MiB. A page has at least one pet, however large that is. */
 export const PAGE_BYTES = 1_048_576;
 
-/** Which pets to list. */
 export interface ListPetsInput {
   /** The most pets of the page: an integer from 1 to 100; 20 by default. Large pets fill a page earlier (`PAGE_BYTES`). */
   readonly limit?: number | undefined;
@@ -29,7 +28,6 @@ export type PetFilter = {
   readonly [Field in (typeof petFilters)[number]]?: NewPet[Field] | undefined;
 };
 
-/** A validated list query. */
 export interface PetQuery extends PetFilter {
   readonly limit: number;
   readonly after: bigint | undefined;
@@ -42,10 +40,7 @@ export interface PetPage {
   readonly next: bigint | undefined;
 }
 
-/**
- * Makes the page of the pets that were found, in ascending order of id. They may be more than the page holds, so that
- * it is known whether more follow; no more of them are read than that takes.
- */
+/** Makes a page of pets in ascending order of id; reads one more, if there is one, to know whether more follow. */
 export function pageOf(found: Iterable<Pet>, limit: number): PetPage {
   const pets: Pet[] = [];
   let bytes = 0;
@@ -81,10 +76,7 @@ function bytesOfText(text: string): number {
 
 const LIMIT = `limit must be an integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`;
 
-/**
- * Validates a list query (specification, "GET /pets"). Only own properties count. The error names every
- * wrong parameter.
- */
+/** Validates a list query (specification, "GET /pets"): own properties only. The error names every wrong one. */
 export function parseListQuery(input: unknown): Result<PetQuery, CodedError<"invalid_query">> {
   if (typeof input !== "object" || input === null) {
     return err(invalidQuery(["the query must be an object"]));

@@ -54,10 +54,7 @@ export const STATUS = `status must be one of ${petStatuses.join(", ")}`;
 // Taken from a public union: the declarations of hosts can name no other type.
 type InvalidPet = Extract<CreatePetError, { readonly code: "invalid_pet" }>;
 
-/**
- * Validates a new pet (specification, "NewPet"). Only own properties count. The error names every wrong
- * field.
- */
+/** Validates a new pet (specification, "NewPet"): own properties only. The error names every wrong field. */
 export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     return err(invalidPet(["the pet must be an object"]));

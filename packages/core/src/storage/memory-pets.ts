@@ -8,7 +8,6 @@ import type { Creation, PetStorage, StorageError } from "./storage.js";
 /** Runs a call immediately. If the work throws, the call fails. */
 export type Run = <T>(work: () => T) => Promise<Result<T, StorageError>>;
 
-/** Creates the pets of a memory storage. */
 export function createMemoryPetStorage(run: Run): PetStorage {
   const pets = createPets();
   const creations = createCreations();

@@ -4,10 +4,7 @@ import type { StorageError } from "./storage.js";
 
 type StorageCall<T> = () => Promise<Result<T, StorageError>>;
 
-/**
- * Reads from a storage, and returns what `resultOf` makes of it. Never rejects: a storage that breaks its contract,
- * which may be another's, has failed.
- */
+/** Reads, and returns what `resultOf` makes of it. Never rejects: a storage that breaks its contract has failed. */
 export async function read<Found, T, E>(
   call: StorageCall<Found>,
   resultOf: (found: Found) => Result<T, E>,
