@@ -1,20 +1,10 @@
-import type { Result, ResultAsync } from "neverthrow";
+import type { ResultAsync } from "neverthrow";
 import { createClockReader, type Clock } from "./clock.js";
 import type { Context } from "./context.js";
-import { storageUnavailable, type KeyError, type PetStoreError } from "./errors.js";
+import { storageUnavailable, type PetStoreError } from "./errors.js";
 import { createEvents, type Events } from "./events/events.js";
-import {
-  changePlan,
-  endSecret,
-  issueKey,
-  liftBan,
-  purgeKeys,
-  revokeKey,
-  rotateKey,
-} from "./keys/change-keys.js";
 import { createKeyIds } from "./keys/key-format.js";
-import type { KeyRing } from "./keys/key-ring.js";
-import { findKey, findKeyBySecret, listKeys } from "./keys/read-keys.js";
+import { createKeyRing, type KeyRing } from "./keys/key-ring.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
 import { createPlanCheck, type Plan } from "./limits/plan.js";
 import type { Quota } from "./limits/quota.js";
@@ -24,7 +14,7 @@ import {
   type Caller,
   type TrustedPets,
 } from "./operations/callers.js";
-import { createCalls, type Calls } from "./operations/calls.js";
+import { createCalls } from "./operations/calls.js";
 import { parseSettings, type PetStoreOptions } from "./settings.js";
 import { signalChannel } from "./events/signals.js";
 import type { StorageWarning } from "./storage/storage.js";
@@ -104,25 +94,8 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     clock: Object.freeze({ now }),
     plans: Object.freeze(Object.fromEntries(settings.plans)),
     trusted: createTrustedPets(context, calls),
-    keys: createKeyRing(context, calls),
+    keys: createKeyRing(context, (call) => calls.run(call, (error) => error)),
     events,
     close: () => (closing ??= close()),
   } satisfies PetStore);
-}
-
-/** Creates the host's operations on API keys. */
-function createKeyRing(context: Context, calls: Calls): KeyRing {
-  const run = <T>(call: () => Promise<Result<T, KeyError>>) => calls.run(call, (error) => error);
-  return Object.freeze({
-    issue: (input) => run(() => issueKey(context, input)),
-    find: (id) => run(() => findKey(context, id)),
-    findBySecret: (secret) => run(() => findKeyBySecret(context, secret)),
-    list: (input = {}) => run(() => listKeys(context, input)),
-    revoke: (id) => run(() => revokeKey(context, id)),
-    rotate: (id, options = {}) => run(() => rotateKey(context, id, options)),
-    endSecret: (id, hint) => run(() => endSecret(context, id, hint)),
-    changePlan: (id, to) => run(() => changePlan(context, id, to)),
-    liftBan: (id) => run(() => liftBan(context, id)),
-    purge: (options) => run(() => purgeKeys(context, options)),
-  } satisfies KeyRing);
 }

@@ -52,7 +52,7 @@ export interface PetStoreOptions {
    * recently used is dropped.
    */
   readonly maxAnonymousClients?: number | undefined;
-  /** How long idempotency keys are remembered, in seconds: at most a year; 86,400 (a day) by default; 0: not at all. */
+  /** How long idempotency keys are remembered, in seconds: at most a year; a day by default. 0: each call adds a pet. */
   readonly idempotencyKeySeconds?: number | undefined;
   /** A secure source of randomness for new keys; the system's by default. */
   readonly random?: RandomSource | undefined;
@@ -136,16 +136,34 @@ const plansSchema = v.pipe(
   }),
 );
 
+const methods = (...names: readonly string[]) =>
+  v.looseObject(Object.fromEntries(names.map((name) => [name, v.function()])));
+
+const clockSchema = v.looseObject({ now: v.function(), monotonic: v.optional(v.function()) });
+
+const storageSchema = v.looseObject({
+  close: v.function(),
+  clock: v.optional(clockSchema),
+  pets: methods("create", "createOnce", "find", "list"),
+  keys: methods("insert", "find", "list", "update", "remove"),
+  usage: methods("charge", "findByDigest", "update"),
+});
+
 const optionsSchema = strictRecord({
   storage: v.exactOptional(
-    v.custom<Storage>(isStorage, ({ input }) =>
-      input === undefined
-        ? "is undefined; leave it out to keep everything in memory"
-        : "must be a Storage: pets, keys, usage and close()",
+    v.custom<Storage>(
+      (storage) => v.is(storageSchema, storage),
+      ({ input }) =>
+        input === undefined
+          ? "is undefined; leave it out to keep everything in memory"
+          : "must be a Storage: pets, keys, usage and close()",
     ),
   ),
   clock: v.optional(
-    v.custom<Clock>(isClock, "must have a now() in milliseconds, and monotonic() or none"),
+    v.custom<Clock>(
+      (clock) => v.is(clockSchema, clock),
+      "must have a now() in milliseconds, and monotonic() or none",
+    ),
   ),
   plans: v.optional(plansSchema, {}),
   ban: v.optional(
@@ -157,7 +175,7 @@ const optionsSchema = strictRecord({
   idempotencyKeySeconds: v.optional(seconds(0), 86_400),
   random: v.optional(
     v.pipe(
-      v.custom<RandomSource>(isFunction, "must be a function"),
+      v.custom<RandomSource>((random) => typeof random === "function", "must be a function"),
       v.transform(checkedRandom),
       v.check(isWorking, "must return a Uint8Array of the requested size"),
     ),
@@ -166,40 +184,10 @@ const optionsSchema = strictRecord({
   closeTimeoutSeconds: v.optional(integer(1, 86_400), 10),
 });
 
-function isStorage(storage: unknown): boolean {
-  return (
-    hasMethods(storage, ["close"]) &&
-    isMissingOr(memberOf(storage, "clock"), isClock) &&
-    hasMethods(memberOf(storage, "pets"), ["create", "createOnce", "find", "list"]) &&
-    hasMethods(memberOf(storage, "keys"), ["insert", "find", "list", "update", "remove"]) &&
-    hasMethods(memberOf(storage, "usage"), ["charge", "findByDigest", "update"])
-  );
-}
-
-function isClock(clock: unknown): boolean {
-  return hasMethods(clock, ["now"]) && isMissingOr(memberOf(clock, "monotonic"), isFunction);
-}
-
-function isMissingOr(value: unknown, rule: (value: unknown) => boolean): boolean {
-  return value === undefined || rule(value);
-}
-
 function isWorking(random: RandomSource): boolean {
   try {
     return random(16).length === 16;
   } catch {
     return false;
   }
-}
-
-function hasMethods(value: unknown, names: readonly string[]): boolean {
-  return names.every((name) => isFunction(memberOf(value, name)));
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === "function";
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

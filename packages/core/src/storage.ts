@@ -3,8 +3,7 @@ export type { ApiKeySecret, StoredApiKey } from "./keys/api-key.js";
 export { NO_USAGE, type Usage } from "./limits/usage.js";
 export { INT64_MAX } from "./pets/int64.js";
 export { PAGE_BYTES, pageOf, type PetQuery } from "./pets/list-query.js";
-export { missingPets, type ImportedPets } from "./pets/moved-pets.js";
-export type { NewPet } from "./pets/pet.js";
+export { missingPets, type ImportedPets, type NewPet } from "./pets/pet.js";
 export {
   storageError,
   type Creation,

@@ -2,7 +2,10 @@ import { channel } from "node:diagnostics_channel";
 import type { OperationName } from "../errors.js";
 import type { WindowName } from "../limits/windows.js";
 
-/** A request over HTTP, when its response is sent or its client has gone. No field holds a client's free text. */
+/**
+ * A request over HTTP, when its response is sent or its client has gone. No field holds what a client chose freely: no
+ * key, address, path, query or pet.
+ */
 export interface RequestSignal {
   /** The operation; `undefined` if the path and the method name none. */
   readonly operation: OperationName | undefined;

@@ -1,6 +1,18 @@
 import type { ResultAsync } from "neverthrow";
+import type { Context } from "../context.js";
 import type { KeyError } from "../errors.js";
-import type { IssuedKey, PurgedKeys } from "./change-keys.js";
+import type { ApiKey } from "./api-key.js";
+import {
+  changePlan,
+  endSecret,
+  issueKey,
+  liftBan,
+  purgeKeys,
+  revokeKey,
+  rotateKey,
+  type IssuedKey,
+  type PurgedKeys,
+} from "./change-keys.js";
 import type {
   IssueKeyInput,
   ListKeysInput,
@@ -8,8 +20,7 @@ import type {
   PurgeKeysOptions,
   RotateKeyOptions,
 } from "./key-requests.js";
-import type { KeyPage } from "./read-keys.js";
-import type { ApiKey } from "./api-key.js";
+import { findKey, findKeyBySecret, listKeys, type KeyPage, type KeyResult } from "./read-keys.js";
 
 /** Issues and manages API keys. For the host; its calls need no API key. */
 export interface KeyRing {
@@ -42,4 +53,23 @@ export interface KeyRing {
    * before. If it fails, the keys that it has removed until then stay removed.
    */
   purge(options: PurgeKeysOptions): ResultAsync<PurgedKeys, KeyError>;
+}
+
+/** Creates the host's operations on API keys; `run` runs each of them while the store is open. */
+export function createKeyRing(
+  context: Context,
+  run: <T>(call: () => KeyResult<T>) => ResultAsync<T, KeyError>,
+): KeyRing {
+  return Object.freeze({
+    issue: (input) => run(() => issueKey(context, input)),
+    find: (id) => run(() => findKey(context, id)),
+    findBySecret: (secret) => run(() => findKeyBySecret(context, secret)),
+    list: (input = {}) => run(() => listKeys(context, input)),
+    revoke: (id) => run(() => revokeKey(context, id)),
+    rotate: (id, options = {}) => run(() => rotateKey(context, id, options)),
+    endSecret: (id, hint) => run(() => endSecret(context, id, hint)),
+    changePlan: (id, to) => run(() => changePlan(context, id, to)),
+    liftBan: (id) => run(() => liftBan(context, id)),
+    purge: (options) => run(() => purgeKeys(context, options)),
+  } satisfies KeyRing);
 }

@@ -3,17 +3,13 @@ import { limitOf, SHORTEST, type RateLimits } from "./windows.js";
 import { NO_USAGE, usedAt, type Usage } from "./usage.js";
 import { correctedStart } from "./window.js";
 
-/** When a key that keeps sending is banned, and for how long. Durations are in milliseconds. */
+/** `BanOptions` in milliseconds. */
 export interface BanRule {
-  /** Counted refusals in a row after which the next one bans; `undefined`: the key's per-minute limit. */
+  /** `undefined`: the key's per-minute limit. */
   readonly afterRefusals: number | undefined;
-  /** How long after the first refusal of a row refusals are not counted; 0: all are counted. */
   readonly grace: number;
-  /** How long the first ban lasts. Each further one lasts twice as long as the one before. */
   readonly first: number;
-  /** How long a ban lasts at most. */
   readonly longest: number;
-  /** How long after its end a ban is forgotten. */
   readonly forgottenAfter: number;
 }
 

@@ -1,8 +1,7 @@
 import type { Result } from "neverthrow";
 import { INT64_MAX } from "../pets/int64.js";
 import { pageOf, petFilters, type PetFilter, type PetQuery } from "../pets/list-query.js";
-import { missingPets } from "../pets/moved-pets.js";
-import { petOf, type NewPet, type Pet } from "../pets/pet.js";
+import { missingPets, petOf, type NewPet, type Pet } from "../pets/pet.js";
 import type { Creation, PetStorage, StorageError } from "./storage.js";
 
 /** Runs a call immediately. If the work throws, the call fails. */

@@ -3,8 +3,7 @@ import type { Clock } from "../clock.js";
 import type { StoredApiKey } from "../keys/api-key.js";
 import type { Usage } from "../limits/usage.js";
 import type { PetPage, PetQuery } from "../pets/list-query.js";
-import type { ImportedPets } from "../pets/moved-pets.js";
-import type { NewPet, Pet } from "../pets/pet.js";
+import type { ImportedPets, NewPet, Pet } from "../pets/pet.js";
 
 /**
  * Keeps the data of a store. Several processes may share the data; every member is atomic among all of them. A member
