@@ -11,10 +11,7 @@ export interface Attempt {
   readonly body: Result<string, TransportError>;
 }
 
-/**
- * Cancels the request and its response when the attempt or the call ends. Follows no redirect: the key is for this
- * server.
- */
+/** Cancels both when the attempt times out or the call ends. Follows no redirect: the key is for this server. */
 export async function sendOnce(
   settings: Settings,
   url: string,

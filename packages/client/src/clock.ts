@@ -3,8 +3,7 @@ export interface ClientClock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
   /**
-   * Calls back once, in a later turn, after this many milliseconds (0: without waiting). Returns a cancelling
-   * function.
+   * Calls back once, in a later turn, after so many milliseconds (0: without waiting). Returns a cancelling function.
    */
   startTimer(milliseconds: number, callback: () => void): () => void;
 }

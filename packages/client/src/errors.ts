@@ -23,7 +23,6 @@ export type UnexpectedResponseError = Coded<"unexpected_response"> & {
 export type TransportError =
   UnreachableError | TimedOutError | AbortedError | UnexpectedResponseError;
 
-/** The errors of a 429. */
 export type LimitError = Extract<AdmissionError, { readonly retryAfterSeconds: number }>;
 
 export const unreachable = (cause: unknown): UnreachableError => ({

@@ -1,10 +1,7 @@
 import type { WithQuota } from "@petstore/core";
 import type { LimitError, UnexpectedResponseError } from "./errors.js";
 
-/**
- * The gate decides how many requests of a client may be in flight, so that the caller stays within its limits;
- * `queue.ts` carries it out. Times are milliseconds of the client's clock.
- */
+/** How many requests may be in flight; `queue.ts` carries it out. Times are milliseconds of the client's clock. */
 export interface Gate {
   /** How many requests were sent so far. The last one has this number. */
   readonly sent: number;
@@ -21,7 +18,7 @@ export interface Gate {
   readonly sentWhenRefused: number;
 }
 
-/** The quota in a response: that of the window that binds. */
+/** Of the window that binds. */
 export interface Newest {
   readonly number: number;
   readonly limit: number;
@@ -30,7 +27,6 @@ export interface Newest {
   readonly resetAt: number;
 }
 
-/** How a request ended. */
 export interface Ended {
   readonly number: number;
   /** The quota in its response; `undefined` if there is none. */
@@ -80,10 +76,7 @@ export function afterSending(gate: Gate): Gate {
   return { ...gate, sent: gate.sent + 1, inFlight: gate.inFlight + 1 };
 }
 
-/**
- * Returns the gate after a request has ended. If nothing remains, the gate closes until the window ends. A
- * 429 closes it for its Retry-After, or for the backoff if that is longer.
- */
+/** If nothing remains, the gate closes until the window ends; a 429 closes it for its Retry-After or the backoff. */
 export function afterEnding(gate: Gate, ended: Ended, now: number): Gate {
   const next = withEnding(gate, ended, now);
   // A response that says less than an earlier one does not postpone the question.

@@ -15,7 +15,7 @@ export interface Lifetime {
   stop(): void;
 }
 
-/** Calls back when a signal is aborted. Returns a function that cancels it. */
+/** Returns a function that cancels it. */
 export type OnAbort = (signal: AbortSignal, callback: () => void) => () => void;
 
 /** Has one listener on a signal for all the calls that share it: Node warns of more than ten. */

@@ -159,7 +159,6 @@ function quote(key: unknown): string {
   return `"${isText ? key.replace(/["\\]/g, "\\$&") : ""}"`;
 }
 
-/** Returns the `after` of the next page in a Link; `undefined` if there is no next page. */
 function nextOf(link: string): bigint | "malformed" | undefined {
   const target = readNextLink(link);
   if (target === undefined) return undefined;

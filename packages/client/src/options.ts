@@ -2,9 +2,7 @@ import type { OperationName } from "@petstore/core/facts";
 import { createSystemClock, type ClientClock } from "./clock.js";
 import { systemRandom, type RandomSource } from "./random.js";
 
-/**
- * Sends a request: a `fetch`, such as that of npm's undici, or `createFetchHandler`. `init` has what the request has.
- */
+/** Sends a request: a `fetch`, also of npm's undici, or `createFetchHandler`. `init` has what the request has. */
 export type Fetch = (request: Request, init: RequestInit) => Promise<Response>;
 
 /** An event of a client. A union closed on `type`; no event contains an API key. */
@@ -31,10 +29,7 @@ type EventFields = {
   readonly waiting: { readonly seconds: number };
   /** A call will send its request again. `attempt` is the one that failed, and `code` that of its error. */
   readonly retrying: { readonly attempt: number; readonly code: string; readonly seconds: number };
-  /**
-   * The operation is deprecated. `sunset` is when it is to be removed (RFC 8594), or `""` if the response does not
-   * say.
-   */
+  /** Deprecated. `sunset` is when it is to be removed (RFC 8594), or `""` if the response does not say. */
   readonly deprecated_operation_used: { readonly sunset: string };
 };
 

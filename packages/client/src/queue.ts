@@ -7,7 +7,6 @@ import type { Ending, Lifetime } from "./lifetime.js";
 /** The number of a request that may be sent now, or why none is sent. */
 export type Entered = Result<number, Refusal | Ending>;
 
-/** The calls of a client that wait for its gate. */
 export interface Queue {
   /**
    * Resolves when the call may send a request. Calls go in the order of their arrival; one that the server has
@@ -24,7 +23,6 @@ export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
   const waiting = createWaitingCalls();
   let stopTimer = (): void => undefined;
 
-  /** Lets calls through while the gate is open, and again when it opens. */
   function letThrough(): void {
     stopTimer();
     for (const call of waiting.inOrder()) {

@@ -4,9 +4,7 @@ import { inspect } from "node:util";
 export interface Clock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
-  /**
-   * Returns the milliseconds since any fixed moment: with it, time counts although the clock was set back meanwhile.
-   */
+  /** Returns the milliseconds since any fixed moment, so that time counts although the clock was set back. */
   monotonic?(): number;
 }
 
@@ -46,7 +44,6 @@ export const MAX_TIME = 8_640_000_000_000_000;
 /** By how much the two times of a clock may drift apart without its having been set back, in milliseconds. */
 const DRIFT = 1_000;
 
-/** Creates the reader of this clock, which detects when it was set back. */
 export function createClockReader(clock: Clock): ClockReader {
   let last: ClockReading = { now: 0, latest: 0, setBacks: [] };
   let lastMonotonic: number | undefined;

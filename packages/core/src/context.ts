@@ -5,7 +5,6 @@ import type { AnonymousBuckets } from "./limits/anonymous.js";
 import type { SignalChannel } from "./events/signals.js";
 import type { Settings } from "./settings.js";
 
-/** The parts of a store that its operations use. */
 export interface Context
   extends
     ClockReader,

@@ -42,10 +42,7 @@ export interface PetStore {
   readonly keys: KeyRing;
   /** The events of this process. */
   readonly events: Events;
-  /**
-   * Refuses new calls (`store_closed`), lets running ones finish, closes the storage. A later call has the same
-   * result.
-   */
+  /** Refuses new calls (`store_closed`), lets running ones finish, closes the storage. Later calls: the same result. */
   close(): ResultAsync<void, CloseError>;
 }
 

@@ -8,9 +8,7 @@ export interface ManualClock extends Clock {
    * timer. Returns a cancelling function.
    */
   startTimer(milliseconds: number, callback: () => void): () => void;
-  /**
-   * Lets this many milliseconds pass and calls the timers on the way, in order. A negative number sets the clock back.
-   */
+  /** Lets these milliseconds pass and calls the timers on the way, in order. If negative, sets the clock back. */
   advance(milliseconds: number): void;
   /** Sets the clock to this many milliseconds since the Unix epoch; no time passes. */
   set(milliseconds: number): void;

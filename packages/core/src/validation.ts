@@ -4,9 +4,7 @@ import * as v from "valibot";
 /** Every field by its name, an optional one too, so that an object in which one is missing does not compile. */
 export type EachField<T> = { readonly [Field in keyof T]-?: T[Field] };
 
-/**
- * The error lists every problem, each after the path of the wrong value, or after `root` if the whole value is wrong.
- */
+/** The error lists every problem, after the path of the wrong value, or `root` if the whole value is wrong. */
 export function validate<const Schema extends v.GenericSchema>(
   schema: Schema,
   input: unknown,
@@ -50,9 +48,7 @@ export function integer(
   );
 }
 
-/**
- * Returns an object's own field, or `whenMissing` for none or `undefined`. Network input must not reach a prototype.
- */
+/** Returns an own field, or `whenMissing` for none or `undefined`. Network input must not reach a prototype. */
 export function ownField(input: object, name: string, whenMissing?: unknown): unknown {
   const value: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined;
   return value === undefined ? whenMissing : value;

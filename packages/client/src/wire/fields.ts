@@ -30,7 +30,7 @@ export function readMember(text: string, value: string): string | undefined {
   return undefined;
 }
 
-/** Returns the first parameter with this name, without quotes; `undefined` if there is none. */
+/** Without quotes; the first of several. */
 export function readParameter(parameters: string, name: string): string | undefined {
   for (const [, key = "", value = ""] of parameters.matchAll(
     new RegExp(String.raw`;\s*([^\s;,="<>]*)(?:\s*=\s*(${VALUE}))?`, "g"),

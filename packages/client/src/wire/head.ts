@@ -52,8 +52,7 @@ function readQuota(headers: Headers): Quota | undefined {
 }
 
 /**
- * Reads all windows from the fields of the draft, if the server sends them (`rateLimitFields`). Without
- * them, each shows the window that binds: the others have at least as many requests left.
+ * Reads the fields of the draft (`rateLimitFields`). Without them, each window shows the one that binds.
  */
 function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, WindowName | "window"> {
   const policy = headers.get("RateLimit-Policy") ?? "";

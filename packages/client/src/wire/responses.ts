@@ -18,7 +18,6 @@ export interface CompleteResponse {
 /** How a call of an operation ends; `E` is the operation's own errors. */
 export type Outcome<T, E> = Result<T & Charged, E | WithQuota<AdmissionError> | TransportError>;
 
-/** Reads a response: the expected one, an Error with a code of the operation or of every operation, or neither. */
 export function readResponse<T extends object, Code extends string>(
   { head, body }: CompleteResponse,
   { success, errors }: { readonly success: number; readonly errors: OwnErrors<Code> },

@@ -8,16 +8,13 @@ import type { StorageWarning } from "../storage/storage.js";
 /** Taken when the module is loaded: the fake timers of a host's tests hold no event back. */
 const { setImmediate } = globalThis;
 
-/** The fields of an event that changes an API key. */
 type KeyFields = {
   readonly keyId: string;
   /** The key as it is after the event. */
   readonly key: ApiKey;
 };
 
-/**
- * The fields besides type and time. `keyId`: the API key that the event concerns, or whose request caused it, if any.
- */
+/** The fields besides type and time. `keyId`: of the API key concerned, or whose request caused the event. */
 type EventFields = {
   readonly key_issued: KeyFields;
   /** Revoking a key again emits nothing. */

@@ -93,10 +93,7 @@ export function storedSecret(secret: string): ApiKeySecret {
 /** Bounded, because each change of a key writes all its secrets. */
 const MAX_SECRETS = 8;
 
-/**
- * Returns the key with a new secret. Older secrets expire at `oldUntil` (milliseconds since the Unix
- * epoch) or at their own earlier expiry. Expired ones are dropped, and so are the oldest beyond eight.
- */
+/** Older secrets expire at `oldUntil` or earlier, as before. Expired ones are dropped, and the oldest beyond eight. */
 export function rotatedKey(
   key: StoredApiKey,
   secret: ApiKeySecret,
@@ -110,8 +107,7 @@ export function rotatedKey(
 }
 
 /**
- * Returns the key without the secrets that have this hint, normally one; `undefined` if no other secret is accepted at
- * this time. They are removed, so that no clock, set back or behind, accepts them again.
+ * Removes the secrets with this hint, so that no clock accepts them again; `undefined` if no other one is valid now.
  */
 export function keyWithout(key: StoredApiKey, hint: string, now: number): StoredApiKey | undefined {
   const secrets = key.secrets.filter((each) => each.hint !== hint);

@@ -36,11 +36,7 @@ export function mintSecret(random: RandomSource): string {
   return PREFIX + body + checksum(body);
 }
 
-/**
- * Creates a function that returns a new key id for this time. Compared byte by byte, the ids sort by time,
- * and those of one millisecond, or of a clock that was set back, in the order of the calls. The random
- * characters keep the ids of several processes apart.
- */
+/** The ids sort, byte by byte, by time, then in the order of the calls. Random characters keep processes apart. */
 export function createKeyIds(random: RandomSource): (now: number) => string {
   let time = 0;
   let count = 0;
@@ -55,10 +51,7 @@ export function createKeyIds(random: RandomSource): (now: number) => string {
   };
 }
 
-/**
- * Returns the digest of an API key. Form and checksum refuse a made-up one without a look-up. The empty text is no
- * key.
- */
+/** Returns the digest of an API key. Form and checksum refuse a made-up one without a look-up; "" is none. */
 export function parseApiKey(apiKey: string | undefined): Result<string, KeylessError> {
   if (apiKey === undefined || apiKey === "") return err(missingApiKey());
   if (typeof apiKey !== "string" || !apiKey.startsWith(PREFIX)) return err(invalidApiKey());

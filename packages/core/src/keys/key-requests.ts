@@ -90,12 +90,12 @@ export function parsePlanChoice(input: PlanInput, plans: Plans): Parsed<PlanChoi
   );
 }
 
-/** Validates how long an old secret stays accepted; returns milliseconds. */
+/** Returns milliseconds. */
 export function parseOverlap(options: RotateKeyOptions): Parsed<number> {
   return parse(overlapSchema, options).map(({ overlapSeconds }) => overlapSeconds * 1_000);
 }
 
-/** Validates how long ago the keys to purge ended; returns milliseconds. */
+/** Returns milliseconds. */
 export function parseAge(options: PurgeKeysOptions): Parsed<number> {
   return parse(purgeSchema, options).map(({ olderThanSeconds }) => olderThanSeconds * 1_000);
 }

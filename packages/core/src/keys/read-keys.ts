@@ -61,7 +61,6 @@ export async function loadKey({ storage }: Context, id: string): KeyResult<KeyWi
   );
 }
 
-/** Returns a stored key as the host sees it: without digests, with its current usage. */
 export function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWithUsage): ApiKey {
   const limits = limitsOf(key, plans);
   const { bannedUntil, quotas } = standingOf(usage, { limits, ban }, readClock());

@@ -32,8 +32,7 @@ export function bannedUntil(usage: Usage, rule: BanRule, now: number): number | 
 }
 
 /**
- * Returns the usage after another refusal: with a new ban, if the key has ignored too many in a row. Requests that
- * were under way when the first was sent did not ignore it, so refusals within the grace period are not counted.
+ * Adds a ban after too many in a row. Those of the grace period, whose requests were under way, do not count.
  */
 export function afterRefusal(
   usage: Usage,

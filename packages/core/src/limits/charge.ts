@@ -121,8 +121,7 @@ function emptyUntil(resetAt: number, quotas: AllQuotas): AllQuotas {
 }
 
 /**
- * Returns the usage with its current windows; the same object if none has changed (the start of an unused one does not
- * matter). A window that has ended stays ended even if the clock is set back, because its end is stored.
+ * The same object if no used window has changed. One that has ended stays so if the clock is set back: it is stored.
  */
 function upToDate(usage: Usage, windows: Windows): Usage {
   const stored = windowsOf(usage);

@@ -34,9 +34,7 @@ export function areRateLimits(value: unknown): value is RateLimits {
   });
 }
 
-/**
- * Returns the plan's limits, or the key's own if the plan is custom or unknown here: another host may have added it.
- */
+/** Returns the plan's limits, or the key's own if the plan is custom or unknown here: another host may know it. */
 export function limitsOf(key: Limited, plans: Plans): RateLimits {
   const plan = plans.get(key.plan);
   return plan === undefined || plan === "custom" ? key.limits : plan;

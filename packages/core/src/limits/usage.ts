@@ -1,10 +1,7 @@
 import type { Window } from "./window.js";
 import { eachWindow, type EachWindow, type WindowName } from "./windows.js";
 
-/**
- * The usage of a key, as stored: one flat record, so that a storage can keep it in one row. Times are
- * milliseconds since the Unix epoch; all numbers are non-negative safe integers.
- */
+/** One flat record, for one row. Times are milliseconds since the Unix epoch; all are non-negative safe integers. */
 export interface Usage extends WindowsUsage {
   /** When the first refusal since the last admitted request or the last ban came; 0 if there was none. */
   readonly refusedSince: number;
@@ -30,7 +27,7 @@ export function windowsOf(usage: WindowsUsage): EachWindow<Window> {
   };
 }
 
-/** Returns a time as `refusedSince` and `lastUsedAt` keep it: 0 means that there is none. */
+/** As `refusedSince` and `lastUsedAt` keep a time: 0 means that there is none. */
 export const usedAt = (now: number): number => Math.max(1, now);
 
 /** Returns the usage with these windows. Field by field: a spread of numbers takes a hundred times as long in Node 20. */

@@ -52,9 +52,7 @@ export interface PetOperations<CommonError, Extra> extends Record<OperationName,
   getPet(id: PetIdInput): ResultAsync<PetResult & Extra, (GetPetError & Extra) | CommonError>;
 }
 
-/**
- * `prepare` validates, and returns what may start before a charge is stored; `complete` has the rest, for afterwards.
- */
+/** `prepare` validates, and returns what may start before a charge is stored; `complete` has the rest. */
 export type Perform<CommonError, Extra> = <Started, T extends object, E extends CodedError<string>>(
   prepare: () => () => Started,
   complete: (started: Started, keyId?: string) => Promise<Result<T, E>>,

@@ -33,7 +33,7 @@ export function parseCreatePetOptions(
   return idempotencyKey === undefined ? ok(undefined) : parseIdempotencyKey(idempotencyKey);
 }
 
-/** The scope of the host's own calls. No API key has this id. */
+/** No API key has this id. */
 const HOST = "";
 
 /** Returns the token of a creation: a digest of the idempotency key in its scope, the id of an API key. */

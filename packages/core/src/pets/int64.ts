@@ -18,9 +18,7 @@ export function int64Problem(field: string, value: unknown): string {
 
 const CANONICAL_DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 
-/**
- * Parses an int64 in its one canonical decimal form; `undefined` for anything else, such as `01`, `1.0`, `+1`, `-0`.
- */
+/** Parses an int64 in its one canonical form; `undefined` for anything else, such as `01`, `1.0`, `+1`, `-0`. */
 export function parseInt64(text: string): bigint | undefined {
   return CANONICAL_DECIMAL.test(text) ? toInt64(BigInt(text)) : undefined;
 }

@@ -86,10 +86,7 @@ function keyOf(fields: Filters, values: Partial<PetFilter>): string {
 const indexOf = (pets: readonly Pet[], id: bigint): number =>
   indexAfter(pets, (each) => each.id >= id);
 
-/**
- * Creates the creations that are remembered. For each that is added, the next two are looked at, round and round, and
- * removed if they have expired: no call takes long, and memory stays bounded, however long each is remembered.
- */
+/** For each that is added, two are looked at, in turn, and removed if they have expired: memory stays bounded. */
 function createCreations() {
   const creations = new Map<string, Omit<Creation, "replayed">>();
   let next = creations.entries();
