@@ -7,10 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { Stryker } from "@stryker-mutator/core";
 
 const core = ["packages/core/test/*.test.ts", "packages/storage-contract/test/*.test.ts"];
-/**
- * Without the tests that start processes: mutants are not active there.
- * @param {readonly string[]} names
- */
+/** @param {readonly string[]} names */
 const sqlite = (...names) => names.map((name) => `packages/storage-sqlite/test/${name}.test.ts`);
 /** @param {readonly string[]} names */
 const cli = (...names) => names.map((name) => `packages/cli/test/${name}.test.ts`);
@@ -20,8 +17,9 @@ const tables = ["storage-contract", "remembered"];
 const http = "packages/http-adapter/test/!(connection|drain|slow-*|openapi-document).test.ts";
 
 /**
- * What is mutated, and the tests that have to notice it.
- * @type {Readonly<Record<string, { mutate: readonly string[], tests: readonly string[] }>>}
+ * What is mutated, and the tests that have to notice it. What runs `elsewhere`, in a process or a thread that tests
+ * start, is tested by all of them.
+ * @type {Readonly<Record<string, { mutate: readonly string[], tests: readonly string[], elsewhere?: readonly string[] }>>}
  */
 const parts = {
   "core/limits": { mutate: ["packages/core/src/limits/*.ts"], tests: core },
@@ -51,11 +49,13 @@ const parts = {
     tests: sqlite("backup", "restore"),
   },
   "storage-sqlite/files": {
-    mutate: [
-      "packages/storage-sqlite/src/database/database-*.ts",
-      "packages/storage-sqlite/src/commit/checkpoints.ts",
-    ],
-    tests: sqlite("replaced-file", "restore", "backup"),
+    mutate: ["packages/storage-sqlite/src/database/database-*.ts"],
+    tests: sqlite("replaced-file", "restore", "backup", "second-copy", "open-errors"),
+  },
+  "storage-sqlite/checkpoints": {
+    mutate: ["packages/storage-sqlite/src/commit/checkpoint*.ts"],
+    tests: sqlite("checkpoints", "durability"),
+    elsewhere: ["packages/storage-sqlite/src/commit/checkpoint-thread.ts"],
   },
   "storage-postgres/commit": {
     mutate: ["packages/storage-postgres/src/commit/*.ts"],
@@ -89,10 +89,15 @@ const parts = {
     mutate: ["packages/cli/src/serve/!(workers|metrics).ts", "packages/cli/src/serve/docs/*.ts"],
     tests: cli("command-line", "serve", "operating", "docs", "lost-output"),
   },
-  "cli/metrics": { mutate: ["packages/cli/src/serve/metrics.ts"], tests: cli("operating") },
+  "cli/metrics": {
+    mutate: ["packages/cli/src/serve/metrics.ts"],
+    tests: cli("operating"),
+    elsewhere: ["packages/cli/src/serve/metrics.ts"],
+  },
   "cli/workers": {
     mutate: ["packages/cli/src/serve/workers.ts"],
     tests: cli("workers"),
+    elsewhere: ["packages/cli/src/serve/workers.ts"],
   },
 };
 
@@ -109,11 +114,12 @@ if (chosen.length === 0) {
 const scoresFile = new URL("mutation-scores.json", import.meta.url);
 /** `killed` in percent. @type {{ part: string, mutants: number, killed: number, survivors: string }[]} */
 const scores = JSON.parse(readFileSync(scoresFile, "utf8"));
-for (const [name, { mutate, tests }] of args.includes("--scores") ? [] : chosen) {
+for (const [name, { mutate, tests, elsewhere = [] }] of args.includes("--scores") ? [] : chosen) {
   console.log(`\n${name}`);
   const file = `.stryker/${name.replaceAll("/", "-")}`;
   // Read by mutate.vitest.config.ts, in the processes that Stryker starts.
   process.env["PETSTORE_MUTATE_TESTS"] = tests.join(" ");
+  process.env["PETSTORE_MUTATE_ELSEWHERE"] = elsewhere.join(" ");
   const mutants = await new Stryker({
     mutate: [...mutate],
     testRunner: "vitest",

@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: (process.env["PETSTORE_MUTATE_TESTS"] ?? "").split(" "),
     globalSetup: ["scripts/shared-folder.ts"],
+    setupFiles: ["scripts/mutate-everywhere.ts"],
     isolate: false,
     unstubEnvs: true,
     // Stryker has its own timeout.

@@ -11,8 +11,15 @@ declare module "vitest" {
   }
 }
 
+/** What the command, or a driver, would read from the environment of whoever runs the tests. */
+const READ = /^(?:PETSTORE_\w+|PG\w+|HOST|PORT)$/;
+/** The variables of the tests themselves. */
+const OURS = /^PETSTORE_(?:TEST_SIZE|SEED|FUZZ_REPLAY|SCREENSHOTS|POSTGRES|MUTATE_\w+)$/;
+
 /** Creates a folder for the whole run of the tests, and removes it at the end. Builds the page of the console. */
 export default async function ({ provide }: TestProject): Promise<() => void> {
+  for (const name of Object.keys(process.env))
+    if (READ.test(name) && !OURS.test(name)) Reflect.deleteProperty(process.env, name);
   await buildPage();
   const folder = mkdtempSync(join(tmpdir(), "petstore-tests-"));
   // Programs that refuse to run as root run there as another user.

@@ -1,15 +1,17 @@
 import { channel } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { request as sendRequest, type IncomingMessage } from "node:http";
+import { createServer, request as sendRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import prom from "prom-client";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { startServer, textOf, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
 import { issueKey, newDatabase, serveHere, useServerHere } from "./support/command.js";
-import { sendUntilClosed } from "./support/raw-client.js";
+import { openSocket, sendUntilClosed } from "./support/raw-client.js";
+import { portOf } from "../../../scripts/ports.js";
 import { inCi } from "../../../scripts/test-size.js";
-import { createSums } from "../src/serve/metrics.js";
+import { createSums, serveMetrics } from "../src/serve/metrics.js";
+import { limitConnections } from "../src/serve/server.js";
 
 const origin = (url: string) => new URL(url).origin;
 
@@ -126,6 +128,7 @@ it("serve --metrics counts requests, refusals, commits and failures, and sends a
   expect(valueOf(await scrape(), "petstore_storage_failures_total")).toBe(1);
   expect(valueOf(await scrape(), "petstore_storage_warnings_total")).toBe(1);
   expect(await server.end()).toBe(0);
+  await expect(scrape()).rejects.toThrow();
 });
 
 /** Expects that each panel and each alert of the documents asks for metrics and labels that are there. */
@@ -166,40 +169,39 @@ it("the sums of workers keep what one has counted that ended, but not its gauges
     return registers[0]?.getMetricsAsJSON() ?? [];
   };
   for (const worker of [1, 2]) sums.receive(worker, await snapshot(worker));
-  sums.retire(1);
+  for (const worker of [1, 3]) sums.retire(worker);
   expect((await sums.text()).match(/^\w+ \d$/gm)).toEqual([
     ...["count 3", "sizes_sum 3", "sizes_count 2", "gauge 2"],
   ]);
 });
 
-it.runIf(inCi)(
-  "workers that are killed at once listen on the printed port again; serve --metrics adds up what all have counted",
-  async () => {
-    const zone = process.platform === "linux" ? "::1%lo" : "::1";
-    const address = ["--host", zone, "--metrics", `[${zone}]:0`];
-    const started: { pid?: number } = {};
-    const start = async (...args: readonly string[]) =>
-      Object.assign(started, await startServer(...args));
-    const measured = await startMeasured(start, "--workers", "2", ...address);
-    const { server, scrape } = measured;
-    await expectCounted(measured);
-    for (const worker of workersOf(started)) process.kill(worker, "SIGKILL");
-    await expect.poll(() => server.output().match(/is restarted/g)?.length).toBe(2);
-    const cpu = async () => valueOf(await scrape(), "process_cpu_seconds_total");
-    await expect.poll(cpu).toBeGreaterThan(0);
-    const health = () =>
-      fetch(`${origin(server.url)}/healthz`).then(({ status }) => status, String);
-    await expect.poll(health).toBe(200);
-    expect([valueOf(await scrape(), COUNT), await server.end()]).toEqual([4, 0]);
-  },
-);
+it.runIf(inCi)("killed workers listen on the printed port again; metrics add up all", async () => {
+  const zone = process.platform === "linux" ? "::1%lo" : "::1";
+  const address = ["--host", zone, "--metrics", `[${zone}]:0`];
+  const started: { pid?: number } = {};
+  const start = async (...args: readonly string[]) =>
+    Object.assign(started, await startServer(...args));
+  const measured = await startMeasured(start, "--workers", "2", ...address);
+  const { server, scrape } = measured;
+  await expectCounted(measured);
+  for (const worker of workersOf(started)) process.kill(worker, "SIGKILL");
+  await expect.poll(() => server.output().match(/is restarted/g)?.length).toBe(2);
+  const cpu = async () => valueOf(await scrape(), "process_cpu_seconds_total");
+  await expect.poll(cpu).toBeGreaterThan(0);
+  const health = () => fetch(`${origin(server.url)}/healthz`).then(({ status }) => status, String);
+  await expect.poll(health).toBe(200);
+  expect([valueOf(await scrape(), COUNT), await server.end()]).toEqual([4, 0]);
+});
 
 const COMMITS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 const REQUESTS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
+/** The labels of a request of which no more is known than its method. */
+const UNKNOWN = '"OWN",http_route="",http_response_status_code=""';
+
 /** Each histogram with a label, a value that is measured once, and the bounds. */
 const HISTOGRAMS = [
-  ["http_server_request_duration_seconds", "OWN", 0.01, REQUESTS],
+  ["http_server_request_duration_seconds", UNKNOWN, 0.01, REQUESTS],
   ["petstore_commit_duration_seconds", "own", 0.01, COMMITS],
   ["petstore_commit_wait_seconds", "", 0.01, COMMITS],
   ["petstore_commit_calls", "own", 10, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]],
@@ -212,10 +214,12 @@ it("serve --metrics measures in seconds, and a bucket includes its bound", async
   channel("petstore:request").publish({ method: "OWN", milliseconds: 10 });
   channel("petstore:ban").publish({});
   const refused = { method: "GET", code: "api_key_banned", window: "day", plan: "pro" };
-  for (const request of [refused, { operation: "getPet" }, { operation: "getPet", plan: "pro" }])
+  const [unknown, deprecated] = [{ ...refused, plan: undefined }, { operation: "getPet" }];
+  for (const request of [refused, unknown, deprecated, { ...deprecated, plan: "pro" }])
     channel("petstore:request").publish({ ...request, milliseconds: 0 });
   const text = await (await fetch(metricsOf(measured))).text();
-  expect(valueOf(text, "petstore_refusals_total", 'reason="banned"', 'plan="pro"')).toBe(1);
+  for (const plan of ['plan="pro"', 'plan="none"'])
+    expect(valueOf(text, "petstore_refusals_total", 'reason="banned"', plan), plan).toBe(1);
   expect(valueOf(text, "petstore_deprecated_calls_total")).toBe(1);
   expect(valueOf(text, "petstore_bans_total")).toBe(1);
   // A gauge has no name of a counter.
@@ -238,17 +242,23 @@ it("serve --metrics answers nothing but GET /metrics by its name, however many c
     socket.on("error", () => undefined).pause();
     socket.write("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100));
   }
-  expect((await fetch(metrics, { method: "POST" })).status).toBe(405);
-  expect((await fetch(new URL("/", metrics))).status).toBe(404);
+  const methods = Object.entries({ POST: [405, "GET, HEAD"], HEAD: [200, null] });
+  for (const [method, expected] of methods) {
+    const { status, headers } = await fetch(metrics, { method });
+    expect([status, headers.get("allow")], method).toEqual(expected);
+  }
+  expect(await fetch(new URL("/", metrics))).toMatchObject({ status: 404 });
   expect((await fetch(`${server().url}/pets`)).status).toBe(401);
   const answers = await Promise.all(Array.from({ length: 10 }, () => fetch(metrics)));
   for (const { status, headers } of answers)
     expect([status, headers.get("X-Content-Type-Options")]).toEqual([200, "nosniff"]);
+  const [type] = answers.map(({ headers }) => headers.get("Content-Type"));
+  expect(type).toBe("text/plain; version=0.0.4; charset=utf-8");
 
   // A page whose name leads to 127.0.0.1 could read the metrics.
   for (const [status, ...names] of [
     [200, host, `localhost:${port}`, `[::1]:${port}`, "127.0.0.1"],
-    [403, `rebound.example:${port}`, `localhost.example:${port}`],
+    [403, `rebound.example:${port}`, `localhost.example:${port}`, "a[::1]", "[::1]a"],
   ] as const) {
     for (const name of names) {
       const sent = sendRequest(metrics, { headers: { Host: name }, agent: false }).end();
@@ -256,4 +266,30 @@ it("serve --metrics answers nothing but GET /metrics by its name, however many c
       expect(response.resume().statusCode, name).toBe(status);
     }
   }
+});
+
+it("metrics that cannot be collected are an error; on an address for others, any name is right", async () => {
+  const collect = vi.fn(() => Promise.reject(new Error("no worker")));
+  const served = await serveMetrics({ host: "0.0.0.0", port: 0 }, collect);
+  const { url, close } = served._unsafeUnwrap();
+  onTestFinished(close);
+  for (const calls of [1, 2]) {
+    const sent = sendRequest(url, { headers: { Host: "metrics.example" }, agent: false }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    expect([response.resume().statusCode, collect.mock.calls.length]).toEqual([500, calls]);
+  }
+});
+
+it("a connection whose body has not arrived makes room for another one", async () => {
+  const server = createServer((request, response) =>
+    request.resume().on("end", () => response.end("whole")),
+  );
+  limitConnections(server, 1);
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${await portOf(server)}`;
+  const half = await openSocket(url);
+  half.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx");
+  await once(server, "request");
+  const get = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  expect(await sendUntilClosed(url, get)).toContain("whole");
 });

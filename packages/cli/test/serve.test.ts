@@ -1,13 +1,17 @@
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { createPetsClient } from "@petstore/client";
+import { createManualClock, createMemoryStorage } from "@petstore/core";
+import { storageError } from "@petstore/core/storage";
 import Database from "better-sqlite3";
+import { err } from "neverthrow";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { issueKey, newDatabase, petstore, serveHere, useServerHere } from "./support/command.js";
 import { fillUpAfter } from "./support/command.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
 import { inCi } from "../../../scripts/test-size.js";
+import { watchWrites } from "../src/serve/health.js";
 
 useBuiltPetstore();
 
@@ -127,6 +131,24 @@ describe("serve", () => {
       expect.stringMatching(/^petstore: Adding a pet failed: .* \(9 more\)\n$/),
       expect.stringMatching(/^petstore: All calls fail .* replaced\. \(\d more\)\n$/),
     ]);
+  });
+
+  it("is not ready while pets cannot be listed, or for ten seconds after one could not be added", async () => {
+    const failing = () => Promise.resolve(err(storageError("no disk")));
+    const { pets, ...memory } = createMemoryStorage();
+    const clock = createManualClock();
+    const unlisted = { ...memory, pets: { ...pets, list: failing } };
+    expect(await watchWrites(unlisted, clock).isReady()).toBe(false);
+    const full = { ...memory, pets: { ...pets, create: failing, createOnce: failing } };
+    for (const name of ["create", "createOnce"] as const) {
+      const { storage, isReady } = watchWrites(full, clock);
+      expect(await isReady()).toBe(true);
+      await storage.pets[name]({ name, categoryId: 1n, status: "sold" }, undefined as never);
+      clock.advance(9_999);
+      expect(await isReady()).toBe(false);
+      clock.advance(1);
+      expect(await isReady()).toBe(true);
+    }
   });
 
   it("says in one line why it cannot start, with exit code 1, and so does the console", async () => {

@@ -100,13 +100,16 @@ const faults: Readonly<Record<string, Fault>> = {
       return { pets: pets.filter(({ id }) => status === undefined || !hidden.has(id)), next };
     });
   }),
-  "finds and lists a pet: a stale page": stalePage("createOnce"),
-  "finds and lists a pet: a stale page after an import": stalePage("import"),
-  "gives a pet a greater id: undercuts creations": pets(
-    "createOnce",
-    (createOnce) => async (pet, request) =>
-      (await createOnce(pet, request)).map((made) => ({ ...made, petId: made.petId + 9n })),
-  ),
+  "finds and lists a pet: a stale page": stalePage((forget) => {
+    return pets("import", (add) => (all) => forget(add(all)));
+  }),
+  "finds and lists a pet: a stale page after an import": stalePage((forget) => {
+    return pets("createOnce", (add) => (pet, request) => forget(add(pet, request)));
+  }),
+  "gives a pet a greater id: undercuts creations": pets("createOnce", (createOnce) => {
+    return async (pet, request) =>
+      (await createOnce(pet, request)).map((made) => ({ ...made, petId: made.petId + 9n }));
+  }),
   "returns the first creation: adds the second pet": withRequest(({ token, fingerprint }) => {
     return { token: token + fingerprint };
   }),
@@ -339,8 +342,8 @@ function hidingCreations(hide: (hidden: ReadonlySet<bigint>) => Fault): Fault {
   };
 }
 
-/** Keeps its pages until a pet is added, but not by this member. */
-function stalePage(member: "createOnce" | "import"): Fault {
+/** Keeps its pages until a pet is added by a member that forgets them. */
+function stalePage(forgetting: (forget: <T>(added: T) => T) => Fault): Fault {
   return (storage, opened) => {
     const cached = new Map<string, ReturnType<PetStorage["list"]>>();
     const list = pets("list", (list) => (query) => {
@@ -348,17 +351,7 @@ function stalePage(member: "createOnce" | "import"): Fault {
       cached.set(String(query.status), page);
       return page;
     });
-    const forget = <T>(added: T): T => (cached.clear(), added);
-    const forgetting =
-      member === "import"
-        ? pets(
-            "createOnce",
-            (createOnce) =>
-              (...args) =>
-                forget(createOnce(...args)),
-          )
-        : pets("import", (add) => (all) => forget(add(all)));
-    return forgetting(list(storage, opened), opened);
+    return forgetting((added) => (cached.clear(), added))(list(storage, opened), opened);
   };
 }
 

@@ -200,6 +200,12 @@ describe("a storage whose file was replaced", () => {
       code: "cannot_open",
       message: expect.stringContaining(`Remove ${path}-wal and ${path}-shm`) as string,
     });
+    // Its mark is read by `head`.
+    fs.writeFileSync(folder.path("head"), "#!/bin/sh\nexit 1", { mode: 0o755 });
+    vi.stubEnv("PATH", dirname(path));
+    const unread = await openSqliteStorage({ filename: path });
+    expect(unread._unsafeUnwrapErr().message).toBe(`${path} cannot be read.`);
+    vi.unstubAllEnvs();
     fs.rmSync(`${path}-wal`);
     expect(await reopen()).toEqual([1n]);
   });

@@ -2,17 +2,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
-import { backupSqliteFile, openSqliteStorage, restoreSqliteFile } from "@petstore/storage-sqlite";
+import { backupSqliteFile, isFileOfDatabase } from "@petstore/storage-sqlite";
+import { openSqliteStorage, restoreSqliteFile } from "@petstore/storage-sqlite";
 import type { RestoreOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import type { ResultAsync } from "neverthrow";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { failLook } from "./support/fail-look.js";
 import { leaveLog, modesDuring, openStorage, petsIn, useFolder } from "./support/storage.js";
-import { aKey, firstPage, meanwhile, rex } from "./support/storage.js";
+import { aKey, applyMocks, firstPage, meanwhile, rex, watchSyncs } from "./support/storage.js";
 
 const ADDING = "packages/storage-sqlite/test/adding-process.ts";
 const program = useBundled("adding-process", [ADDING]);
@@ -45,19 +45,15 @@ const codeOf = async (options: Partial<RestoreOptions> = {}): Promise<string> =>
   return code;
 };
 
-/** Lets the next call of a function of node:fs fail, until the test ends. */
-function failOnce(name: "link" | "linkSync" | "writeFileSync", code: string): void {
+/** Lets all calls of a function of node:fs fail, until the test ends; or the next one, if others are needed. */
+function fail(name: "link" | "linkSync" | "writeFileSync" | "statSync", code: string): void {
   const error = Object.assign(new Error(code), { code });
-  if (name === "link") vi.spyOn(fs.promises, name).mockRejectedValueOnce(error);
+  if (name === "link") vi.spyOn(fs.promises, name).mockRejectedValue(error);
   else
     vi.spyOn(fs, name).mockImplementationOnce(() => {
       throw error;
     });
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    vi.restoreAllMocks();
-    syncBuiltinESMExports();
-  });
+  applyMocks();
 }
 
 describe("a restore", () => {
@@ -70,7 +66,10 @@ describe("a restore", () => {
     new Database(backup).exec("insert into petstore_migrations values (99, 'newer', 0)").close();
     const owner = process.getuid?.() === 0 ? 1 : fs.statSync(filename).uid;
     if (owner === 1) fs.chownSync(filename, owner, owner);
+    const syncs = await watchSyncs();
     const restored = (await restoreSqliteFile({ backup, filename: link }))._unsafeUnwrap();
+    // Its copy, and its folder at each of its two names.
+    expect(syncs).toHaveBeenCalledTimes(3);
     const previous = restored.previous ?? "";
     expect(previous).toMatch(/pets\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/);
     expect(restored.bytes).toBe(fs.statSync(filename).size);
@@ -119,12 +118,16 @@ describe("a restore", () => {
 
 it("a backup and a restore need no links of the file system", async () => {
   const copy = folder.path("copy.db");
-  failOnce("link", "EPERM");
+  fail("link", "EPERM");
   expect((await backupSqliteFile({ filename: backup, to: copy })).isOk()).toBe(true);
-  failOnce("link", "EPERM");
   const { previous = "" } = (await restoreSqliteFile({ backup, filename }))._unsafeUnwrap();
   expect([petsIn(copy), petsIn(filename), petsIn(previous)]).toEqual([1, 1, 2]);
   expect(files()).toHaveLength(4);
+});
+
+it.each(["EACCES", "ELOOP", "ENAMETOOLONG"])("no database has a file at a path with %s", (code) => {
+  fail("statSync", code);
+  expect(isFileOfDatabase(backup, filename)).toBe(false);
 });
 
 describe("a restore is refused, and changes nothing,", () => {
@@ -134,7 +137,7 @@ describe("a restore is refused, and changes nothing,", () => {
   ] as const)("if %s fails where a damaged database is looked at", async (name, code, refusal) => {
     fs.writeFileSync(filename, "mine".repeat(500));
     const before = files();
-    failOnce(name, code);
+    fail(name, code);
     expect(await codeOf()).toBe(refusal);
     expect(files()).toEqual(before);
   });

@@ -28,13 +28,16 @@ export async function openMetrics(
   // Without the option, prom-client is not even loaded.
   const { default: prom } = await import("prom-client");
   if (cluster.isWorker) return ok({ own: createMetrics(prom) });
-  const sums = workers > 1 ? createSums(prom) : undefined;
-  const own = sums === undefined ? createMetrics(prom) : undefined;
-  const collect = () => own?.metrics() ?? sums?.text() ?? Promise.resolve("");
+  const measured =
+    workers > 1
+      ? { sums: createSums(prom), own: undefined }
+      : { sums: undefined, own: createMetrics(prom) };
+  const collect = () =>
+    measured.sums === undefined ? measured.own.metrics() : measured.sums.text();
   const serving = await serveMetrics(address, collect);
   return serving.map(({ url, close }) => {
     terminal.out(`metrics at ${url}`);
-    return { own, sums, close };
+    return { ...measured, close };
   });
 }
 
@@ -145,7 +148,7 @@ const MOST_CONNECTIONS = 32;
 const TIMEOUT = 5_000;
 
 /** Serves metrics at `/metrics`, for Prometheus. Requests that arrive together share a collection. */
-async function serveMetrics({ host, port }: MetricsAddress, collect: () => Promise<string>) {
+export async function serveMetrics({ host, port }: MetricsAddress, collect: () => Promise<string>) {
   let collecting: Promise<string> | undefined;
   const server = createServer({
     headersTimeout: TIMEOUT,

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
@@ -16,7 +16,7 @@ const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 const itTraces = it.skipIf(!canTrace && process.env["CI"] === undefined);
 const HOW_TO_TRACE = "strace must trace: run `apt-get update && apt-get install -y strace`.";
 
-const program = useBuiltPetstore();
+useBuiltPetstore();
 
 /** Starts a server, with functions that send it requests over one connection. */
 async function serve(database = newDatabase()) {
@@ -39,21 +39,6 @@ async function serve(database = newDatabase()) {
   const list = () => send(`${url}/pets`, agent, secret);
   return { database, end, fail, add, statusOf, list };
 }
-
-itTraces("an export is synced before it has its name", async () => {
-  const database = newDatabase();
-  await issueUnlimitedKey(database);
-  const folder = realpathSync(dirname(database));
-  const trace = join(folder, "trace");
-  const calls = "-f --seccomp-bpf -y -e trace=fsync,link,linkat,rename,renameat,renameat2";
-  const command = [process.execPath, program(), "pets", "export", join(folder, "pets.ndjson")];
-  const args = [...calls.split(" "), "-o", trace, ...command, "--database", database];
-  expect(spawnSync("strace", args).status, HOW_TO_TRACE).toBe(0);
-  expect(readFileSync(trace, "utf8").match(/fsync\(\d+<[^>]*>|(?:link|rename)\w*\(/g)).toEqual([
-    expect.stringMatching(/^fsync\(\d+<.*pets\.ndjson\..*\.unfinished>$/),
-    expect.stringMatching(/^link/),
-  ]);
-});
 
 itTraces("a pet whose sync failed is not kept, also when the server is killed then", async () => {
   const { database, fail, statusOf, end } = await serve();

@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
-import { appendFileSync, chmodSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
-import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, lstatSync, mkdirSync } from "node:fs";
+import { promises, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { applyMocks, watchSyncs } from "../../../storage-sqlite/test/support/storage.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
 import { petstoreOn, refused, terminalTo, withDatabase, writableTo } from "../support/command.js";
 import { runOnTerminal } from "../support/pseudo-terminal.js";
@@ -46,7 +48,11 @@ describe("pets export", () => {
   it("writes a file, and an import its rejects, at most as open as what they come from", async () => {
     const { database, file, exportTo } = await filled(1);
     chmodSync(database, 0o600);
+    const found: unknown[] = [];
+    await watchSyncs(() => found.push(existsSync(file)));
     expect((await exportTo(file)).code).toBe(0);
+    // It is synced before it has its name.
+    expect(found).toEqual([false]);
     const rejects = `${file}.rejects`;
     appendFileSync(file, "bad\n");
     await withDatabase().run("pets", "import", file, "--rejects", rejects);
@@ -123,6 +129,15 @@ describe("pets export", () => {
     spawn("head", ["-c1", pipe]);
     const left = await more.exportTo(pipe);
     expect(left).toEqual(refused(`petstore: cannot write ${pipe}: the reader has closed the pipe`));
+    const { open } = promises;
+    vi.spyOn(promises, "open").mockImplementationOnce((...args) => {
+      rmSync(pipe);
+      writeFileSync(pipe, "mine");
+      return open(...args);
+    });
+    applyMocks();
+    const replaced = `petstore: cannot write ${pipe}: a file has taken its place`;
+    expect([await exportTo(pipe), readFileSync(pipe, "utf8")]).toEqual([refused(replaced), "mine"]);
   });
 
   it.each([

@@ -5,7 +5,8 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { inCi, sized } from "../../../../scripts/test-size.js";
 import { startCommand, useBuiltPetstore } from "../support/built-petstore.js";
-import { issueKey, newDatabase, petsIn, petstore, REX, withDatabase } from "../support/command.js";
+import { fillUpAfter, issueKey, newDatabase, petsIn, petstore } from "../support/command.js";
+import { REX, withDatabase } from "../support/command.js";
 
 const program = useBuiltPetstore();
 
@@ -125,6 +126,11 @@ describe("an import that is run again", () => {
     writeFileSync(other, text.replace("Tom", "Max"));
     const partly = "imported 1 pet; 2 lines were there already";
     expect(await run(other)).toMatchObject({ code: 0, out: partly });
+    const full = fillUpAfter(database, 0);
+    writeFileSync(other, `${text}Bo,3,\n`);
+    const stopped = expect.stringContaining("Everything before line 5 is done: resume") as string;
+    expect(await run(other)).toMatchObject({ code: 1, out: again, error: stopped });
+    full.end();
     expect(countIn(database)).toEqual({ pets: 5, names: 3 });
 
     for (const pets of [7, 9]) {

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { THREAD, type ThreadData } from "./checkpoint-thread.js";
 import { markLog } from "../database/database-mark.js";
 import type { SqliteDatabase } from "../database/driver.js";
+import { isBusy } from "../database/errors.js";
 
 /** A commit changes one page or more, so the length of the log is looked at several times before it is long. */
 const COMMITS_PER_LOOK = 200;
@@ -118,8 +119,8 @@ function writeBackRest(
     database.pragma("main.wal_checkpoint(full)");
     // The next commit begins the log anew.
     markLog(database);
-  } catch {
-    onError();
+  } catch (error) {
+    if (!isBusy(error)) onError();
   }
 }
 

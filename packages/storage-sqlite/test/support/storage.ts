@@ -1,12 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { open } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Storage } from "@petstore/core/storage";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import type { ResultAsync } from "neverthrow";
-import { beforeEach, expect, onTestFinished } from "vitest";
+import { beforeEach, expect, onTestFinished, vi } from "vitest";
 import { meanwhile, rex } from "../../../storage-sql/test/support/samples.js";
 
 export * from "../../../storage-sql/test/support/samples.js";
@@ -36,6 +38,24 @@ export function useFolder() {
     return path(name);
   };
   return { path, pipe };
+}
+
+/** Lets modules use what is mocked of Node's own ones, until the test ends. */
+export function applyMocks(): void {
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+}
+
+/** Calls this function instead of each sync of an open file, until the test ends. Resolves to what counts them. */
+export async function watchSyncs(onSync = (): unknown => undefined) {
+  const handle = await open(devNull);
+  await handle.close();
+  applyMocks();
+  const prototype = Object.getPrototypeOf(handle) as typeof handle;
+  return vi.spyOn(prototype, "sync").mockImplementation(() => Promise.resolve(void onSync()));
 }
 
 export function petsIn(file: string): number {
