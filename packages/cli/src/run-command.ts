@@ -51,6 +51,8 @@ const COMMANDS = [
   ...[backupCommand, restoreCommand, migrateCommand],
 ];
 
+const PREFIX = /^error: /;
+
 /** Commander's errors are reported on one line, like ours. */
 function petstoreCommand(terminal: Terminal, report: ReportError): Command {
   return new Command("petstore")
@@ -61,13 +63,7 @@ function petstoreCommand(terminal: Terminal, report: ReportError): Command {
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.error(text.trimEnd()),
-      outputError: (text) =>
-        report(
-          text
-            .trim()
-            .replace(/^error: /, "")
-            .replaceAll("\n", " "),
-        ),
+      outputError: (text) => report(text.trim().replace(PREFIX, "").replaceAll("\n", " ")),
     })
     .helpCommand(false)
     .addHelpText("after", example("petstore serve --first-key"))

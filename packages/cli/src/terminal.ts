@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import type { WriteStream } from "node:tty";
 import { describeFileError } from "./describe-error.js";
 
 export interface StopSignal {
@@ -26,11 +27,7 @@ export interface Streams {
 }
 
 /** A size of 0 is not known. */
-interface TerminalStream {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  readonly rows?: number;
-}
+type TerminalStream = Readonly<Partial<Pick<WriteStream, "isTTY" | "columns" | "rows">>>;
 
 export type ReportError = (message: string) => void;
 
@@ -85,9 +82,7 @@ export function replaceUnprintable(text: string): string {
 
 /** Escapes the characters that a terminal would interpret or not show, as in JSON, except line feeds. */
 export function escapeUnprintable(text: string): string {
-  return text.replace(UNPRINTABLE, (character) =>
-    character === "\n" ? character : character.split("").map(escapeUnit).join(""),
-  );
+  return text.replace(UNPRINTABLE, (character) => character.replace(/[^\n]/g, escapeUnit));
 }
 
 function escapeUnit(unit: string): string {

@@ -18,7 +18,6 @@ const inputs = {
     state: v.optional(v.picklist(SHOWN_STATES)),
     plan: v.optional(v.string()),
     order: v.picklist(KEY_ORDERS),
-    /** From 0. */
     page: v.pipe(v.number(), v.integer(), v.minValue(0)),
   }),
   "keys/find": v.object({ id }),

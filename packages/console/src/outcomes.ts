@@ -9,8 +9,7 @@ export type CallResult = Result<object, CallFailure>;
 
 /** How long an outcome is kept, in milliseconds. */
 const LIFE = 3_600_000;
-/** How many outcomes are kept. */
-const MOST = 1_000;
+const MOST_KEPT = 1_000;
 
 interface Outcome {
   /** The text of the request; `undefined` if any request with the idempotency key gets this outcome. */
@@ -33,7 +32,6 @@ export function createOutcomes() {
     if (typeof timer === "object") timer.unref();
   };
   return {
-    /** `request` is the text of the action: a key is for one request. */
     once: async (key: string, request: string, act: () => Promise<CallResult>) => {
       const known = kept.get(key);
       if (known !== undefined) {
@@ -71,7 +69,7 @@ export function createOutcomes() {
 
 /** A secret that was not taken stays. */
 function hasRoom(kept: Map<string, Outcome>): boolean {
-  if (kept.size < MOST) return true;
+  if (kept.size < MOST_KEPT) return true;
   for (const [key, { isNeeded }] of kept) if (!isNeeded) return kept.delete(key);
   return false;
 }

@@ -1,5 +1,4 @@
 import type { ApiKey, KeyState, Pet, Plan } from "@petstore/core";
-import type { SecretState } from "@petstore/core/internal";
 
 /** The states that a key can be shown in. All that apply are shown. Times are those of the store's clock. */
 export const SHOWN_STATES = [
@@ -22,10 +21,8 @@ export const KEY_ORDERS = ["newest", "use"] as const;
 export const PAGE_SIZE = 50;
 
 /** A plan may have no limit for a window. */
-export interface ShownKey extends Omit<ApiKey, "secrets" | "usage"> {
+export interface ShownKey extends Omit<ApiKey, "secrets" | "usage">, Pick<KeyState, "secrets"> {
   readonly states: readonly ShownState[];
-  /** Newest first. */
-  readonly secrets: readonly SecretState[];
   readonly usage: Partial<ApiKey["usage"]>;
 }
 

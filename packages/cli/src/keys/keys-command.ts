@@ -15,7 +15,6 @@ import { issuedKey, keyList, purgedKeys, singleKey, type Renderer } from "./rend
 interface KeyOptions extends Partial<RateLimits>, ListOptions {
   readonly database: string;
   readonly json?: true;
-  /** Some commands take it as an argument. */
   readonly plan?: string;
   readonly label?: string;
   readonly expires?: Date;

@@ -10,7 +10,6 @@ import { columnsOf, counted, escapeUnprintable } from "../terminal.js";
 import type { CommandIO, Streams } from "../terminal.js";
 import { keysOnScreen } from "./render-keys.js";
 
-/** As they were issued, or those with most requests in the current windows first. */
 const ORDERS = ["issue", "use"] as const;
 
 export interface ListOptions {

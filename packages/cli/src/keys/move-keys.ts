@@ -138,8 +138,7 @@ async function parseKeys(
   onGroup: (keys: number) => void,
 ): Promise<Result<readonly Line[], string>> {
   const keys: Line[] = [];
-  /** The lines of the ids and digests. */
-  const taken = new Map<string, number>();
+  const lineOf = new Map<string, number>();
   let number = 0;
   for await (const lines of groups) {
     for (const bytes of lines) {
@@ -153,10 +152,10 @@ async function parseKeys(
       }
       const { usage, ...key } = parsed.output;
       for (const each of [key.id, ...key.secrets.map(({ digest }) => digest)]) {
-        const other = taken.get(each);
+        const other = lineOf.get(each);
         if (other !== undefined)
           return err(`line ${number} has the id or a secret of line ${other}`);
-        taken.set(each, number);
+        lineOf.set(each, number);
       }
       keys.push({ key, usage, number });
     }

@@ -1,5 +1,5 @@
 import { keyStateAt, type ApiKey, type IssuedKey, type PurgedKeys } from "@petstore/core";
-import { windowNames, type WindowName } from "@petstore/core/facts";
+import { windowNames } from "@petstore/core/facts";
 import { MAX_TIME, type SecretState } from "@petstore/core/internal";
 import stringWidth from "string-width";
 import { replaceUnprintable, type Terminal } from "../terminal.js";
@@ -58,7 +58,6 @@ function keyToJson(key: ApiKey, now: number): object {
   };
 }
 
-/** Also a line of one key. */
 interface Column {
   readonly heading: string;
   readonly cell: (key: ApiKey, now: number) => string;
@@ -66,7 +65,8 @@ interface Column {
 
 const WINDOWS = windowNames.map((name) => ({
   heading: name.toUpperCase(),
-  cell: ({ usage }: ApiKey) => used(usage, name),
+  cell: ({ usage: { [name]: quota } }: { readonly usage: Partial<ApiKey["usage"]> }) =>
+    quota === undefined ? "-" : `${quota.limit - quota.remaining}/${quota.limit}`,
 }));
 const STATE: Column = { heading: "STATE", cell: state };
 
@@ -128,14 +128,13 @@ function table(
   const missing = excess();
   if (missing > 0) kept = cutLabels((width) => Math.max(SHORTEST_LABEL, width - missing));
   const lines = Array.from({ length: keys.length + 1 }, (_, index) => {
-    const cells = kept.map((column) => pad(column.cells[index] ?? "", column.width));
+    const cells = kept.map(({ cells, width }) => {
+      const text = cells[index] ?? "";
+      return text + " ".repeat(width - stringWidth(text));
+    });
     return cut(cells.join(GAP).trimEnd(), width);
   });
   return lines.join("\n");
-}
-
-function pad(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - stringWidth(text)));
 }
 
 function cut(text: string, most: number): string {
@@ -149,7 +148,6 @@ function cut(text: string, most: number): string {
   return `${kept}…`;
 }
 
-/** Each secret has a line of its own. */
 function describe({ heading, cell }: Column, key: ApiKey, now: number): readonly string[] {
   const cells = heading === "SECRET" ? keyStateAt(key, now).secrets.map(secret) : [cell(key, now)];
   return cells.map((text) => `${heading.padEnd(15)}  ${text}`);
@@ -176,20 +174,11 @@ function presentState(key: ApiKey, now: number): string {
   return seconds > 90 ? `banned ${Math.ceil(seconds / 60)} min` : `banned ${seconds} s`;
 }
 
-function used(usage: Partial<ApiKey["usage"]>, window: WindowName): string {
-  const quota = usage[window];
-  return quota === undefined ? "-" : `${quota.limit - quota.remaining}/${quota.limit}`;
-}
-
 function short(time: number | undefined): string {
-  return time === undefined ? "-" : iso(time).slice(0, -8).replace("T", " ");
-}
-
-function exact(time: number): string {
-  return iso(time).slice(0, -5).replace("T", " ");
+  return time === undefined ? "-" : exact(time).slice(0, -3);
 }
 
 /** Shows a time that is too late for a `Date` as the latest one. */
-function iso(time: number): string {
-  return new Date(Math.min(time, MAX_TIME)).toISOString();
+function exact(time: number): string {
+  return new Date(Math.min(time, MAX_TIME)).toISOString().slice(0, -5).replace("T", " ");
 }

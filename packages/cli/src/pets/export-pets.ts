@@ -82,7 +82,6 @@ async function* escaped(text: AsyncIterable<string>): AsyncIterable<string> {
 
 class ReadFailed extends Error {}
 
-/** Throws `ReadFailed` if the store fails. */
 async function* encodePets(
   store: TrustedPets,
   filter: PetFilter,

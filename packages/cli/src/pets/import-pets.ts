@@ -146,7 +146,6 @@ async function importEntries(
 /** `Err` says which entry of the group is the first that was not added, and why. */
 type Added = Promise<Result<void, { readonly at: number; readonly reason: string }>>;
 
-/** Rejects a pet without an id. */
 function withId(entry: Entry): Entry {
   return { ...entry, pet: entry.pet.andThen((pet) => (pet.id === undefined ? NO_ID : ok(pet))) };
 }

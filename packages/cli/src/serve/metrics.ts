@@ -150,12 +150,8 @@ const TIMEOUT = 5_000;
 /** Serves metrics at `/metrics`, for Prometheus. Requests that arrive together share a collection. */
 export async function serveMetrics({ host, port }: MetricsAddress, collect: () => Promise<string>) {
   let collecting: Promise<string> | undefined;
-  const server = createServer({
-    headersTimeout: TIMEOUT,
-    requestTimeout: TIMEOUT,
-    keepAliveTimeout: TIMEOUT,
-    connectionsCheckingInterval: 500,
-  });
+  const timeouts = { headersTimeout: TIMEOUT, requestTimeout: TIMEOUT, keepAliveTimeout: TIMEOUT };
+  const server = createServer({ ...timeouts, connectionsCheckingInterval: 500 });
   limitConnections(server, MOST_CONNECTIONS);
   server.setTimeout(TIMEOUT);
   const listening = await listenOn(server, host, port);

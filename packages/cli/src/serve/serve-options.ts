@@ -3,10 +3,7 @@ import { isOrigin } from "@petstore/http-adapter/internal";
 import { InvalidArgumentError, type Command, type Option } from "commander";
 import { commaSeparated, databaseOption, fileName, nonBlank, wholeNumber } from "../options.js";
 
-export interface MetricsAddress {
-  readonly host: string;
-  readonly port: number;
-}
+export type MetricsAddress = Pick<ServeOptions, "host" | "port">;
 
 export interface ServeOptions {
   readonly host: string;

@@ -35,8 +35,8 @@ interface WorkersOptions extends Pick<ServeOptions, "shutdownDelay"> {
 
 interface Group extends WorkersOptions {
   readonly serving: Set<Worker>;
-  /** How many workers have accepted connections at least once. */
-  listened: number;
+  /** Those of the `count` workers that have accepted connections at least once. */
+  readonly listened: Set<number>;
   readonly stopping: AbortController;
   problem?: string | undefined;
   port?: number;
@@ -51,29 +51,22 @@ interface Group extends WorkersOptions {
  */
 export function startWorkers(options: WorkersOptions) {
   const stopping = new AbortController();
-  const group: Group = { ...options, serving: new Set(), listened: 0, stopping };
-  const all = Array.from({ length: options.count }, () => keepServing(group));
+  const group: Group = { ...options, serving: new Set(), listened: new Set(), stopping };
+  const all = Array.from({ length: options.count }, (_, index) => keepServing(group, index));
   const ended = Promise.all(all).then((): Result<void, string> =>
     group.problem === undefined ? ok() : err(group.problem),
   );
   return { stop: () => stop(group), ended };
 }
 
-async function keepServing(group: Group): Promise<void> {
-  const { count, clock, report, onListening } = group;
+async function keepServing(group: Group, index: number): Promise<void> {
+  const { count, clock, report } = group;
   const { signal } = group.stopping;
   const isStopping = (): boolean => signal.aborted;
-  let hasListened = false;
   let ends: readonly number[] = [];
-  const onServing = (url: string): void => {
-    if (hasListened) return;
-    hasListened = true;
-    group.listened += 1;
-    if (group.listened === count) onListening(url);
-  };
   while (!isStopping()) {
-    const { how, problem } = await runWorker(group, onServing);
-    const cannotStart = problem !== undefined && group.listened < count;
+    const { how, problem } = await runWorker(group, index);
+    const cannotStart = problem !== undefined && group.listened.size < count;
     if (isStopping() || cannotStart) {
       stop(group, problem);
       return;
@@ -107,7 +100,8 @@ function stop(group: Group, problem?: string): void {
 const workers = () => Object.values(cluster.workers ?? {});
 
 /** Resolves when the worker has ended: to how it ended, and to the problem that it reported, if any. */
-async function runWorker(group: Group, onServing: (url: string) => void) {
+async function runWorker(group: Group, index: number) {
+  const { listened, serving, sums } = group;
   // Each worker accepts its own connections. With Node's round robin, connections that were passed to a
   // worker but not yet accepted would hang forever when it dies.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -116,11 +110,12 @@ async function runWorker(group: Group, onServing: (url: string) => void) {
   let problem: string | undefined;
   worker.on("message", (message: WorkerMessage) => {
     if (message.kind === "problem") problem = message.problem;
-    else if (message.kind === "metrics") group.sums?.receive(worker.id, message.snapshot);
+    else if (message.kind === "metrics") sums?.receive(worker.id, message.snapshot);
     else {
-      group.serving.add(worker);
+      serving.add(worker);
       group.port ??= Number(new URL(message.url).port);
-      onServing(message.url);
+      const isLast = !listened.has(index) && listened.add(index).size === group.count;
+      if (isLast) group.onListening(message.url);
     }
   });
   const how = await new Promise<string>((resolve) => {
@@ -128,8 +123,8 @@ async function runWorker(group: Group, onServing: (url: string) => void) {
   });
   // Until then, its messages may still arrive.
   if (worker.isConnected()) await once(worker, "disconnect");
-  group.serving.delete(worker);
-  group.sums?.retire(worker.id);
+  serving.delete(worker);
+  sums?.retire(worker.id);
   return { how, problem };
 }
 

@@ -58,7 +58,7 @@ export function KeysPage({ query, setQuery, ...shared }: KeysPageProps) {
         <h1>Keys</h1>
         <Button text="Issue a key" kind="primary" onClick={() => setIssuing(true)} />
       </div>
-      <Filters plans={Object.keys(shared.info.plans)} query={query} change={change} list={list} />
+      <Filters info={shared.info} query={query} change={change} list={list} />
       <Alert text={problem?.message} />
       {list !== undefined && (
         <>
@@ -102,14 +102,12 @@ const ORDERS: readonly Option<KeyQuery["order"]>[] = [
   ["use", "Most used first"],
 ];
 
-interface FiltersProps {
-  readonly plans: readonly string[];
-  readonly query: KeyQuery;
+interface FiltersProps extends Pick<KeysPageProps, "info" | "query"> {
   readonly change: (changed: Partial<KeyQuery>) => void;
   readonly list: KeyList | undefined;
 }
 
-function Filters({ plans, query, change, list }: FiltersProps) {
+function Filters({ info, query, change, list }: FiltersProps) {
   const [found, setFound] = useState<CallResult<"keys/find-by-secret">>();
   const latest = useRef(0);
   useEffect(() => () => void (latest.current = Infinity), []);
@@ -148,7 +146,7 @@ function Filters({ plans, query, change, list }: FiltersProps) {
         <Select
           aria-label="Plan"
           value={query.plan}
-          options={[[undefined, "All plans"], ...optionsOf(plans)]}
+          options={[[undefined, "All plans"], ...optionsOf(Object.keys(info.plans))]}
           onValue={(plan) => change({ plan })}
         />
       </div>

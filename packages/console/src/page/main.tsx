@@ -8,11 +8,9 @@ import { useSecrets } from "./secrets.js";
 import { Alert } from "./controls.js";
 import { focusHeading } from "./dialog.js";
 
-const FIRST_QUERY: KeyQuery = { search: "", order: "newest", page: 0 };
-
 function Console() {
   const path = useHash();
-  const [query, setQuery] = useState(FIRST_QUERY);
+  const [query, setQuery] = useState<KeyQuery>({ search: "", order: "newest", page: 0 });
   const { output: info, problem } = usePolled("info", {});
   const secrets = useSecrets(info?.baseUrl ?? "");
   const isPets = path === "pets";
