@@ -2,17 +2,13 @@
 export interface ClientClock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
-  /**
-   * Calls back once, in a later turn, after so many milliseconds (0: without waiting). Returns a cancelling function.
-   */
+  /** Calls back once, in a later turn, after so many milliseconds (0: without waiting). Returns a cancelling function. */
   startTimer(milliseconds: number, callback: () => void): () => void;
 }
 
 export function startWait(clock: ClientClock, milliseconds: number) {
   let stop: () => void = () => undefined;
-  const passed = new Promise<void>((resolve) => {
-    stop = clock.startTimer(milliseconds, resolve);
-  });
+  const passed = new Promise<void>((resolve) => (stop = clock.startTimer(milliseconds, resolve)));
   return { passed, stop };
 }
 

@@ -1,4 +1,5 @@
 import type { WithQuota } from "@petstore/core";
+import type { WindowQuota } from "@petstore/core/facts";
 import type { LimitError, UnexpectedResponseError } from "./errors.js";
 
 /** How many requests may be in flight; `queue.ts` carries it out. Times are milliseconds of the client's clock. */
@@ -18,19 +19,15 @@ export interface Gate {
   readonly sentWhenRefused: number;
 }
 
-/** Of the window that binds. */
-export interface Newest {
+/** Of the window that binds. It ends at `resetAt` by the server's clock. */
+export interface Newest extends WindowQuota {
   readonly number: number;
-  readonly limit: number;
-  readonly remaining: number;
-  /** When the window ends, by the server's clock. */
-  readonly resetAt: number;
 }
 
 export interface Ended {
   readonly number: number;
   /** The quota in its response; `undefined` if there is none. */
-  readonly quota: Omit<Newest, "number"> | undefined;
+  readonly quota: WindowQuota | undefined;
   /** How long this window still lasts. */
   readonly resetIn: number;
   /** The wait after a 429: its `Retry-After` (0 if it has none), and a random addition. */

@@ -49,9 +49,7 @@ export function startLifetime(
 ): Lifetime {
   let ending: Ending | undefined;
   let resolve: (ended: Result<never, Ending>) => void = () => undefined;
-  const ended = new Promise<Result<never, Ending>>((resolveEnded) => {
-    resolve = resolveEnded;
-  });
+  const ended = new Promise<Result<never, Ending>>((resolveEnded) => (resolve = resolveEnded));
   const end = (how: Ending): void => resolve(err((ending ??= how)));
   const abort = (): void => end(aborted(signal?.reason));
 

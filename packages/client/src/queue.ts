@@ -114,9 +114,7 @@ function createWaitingCalls() {
   return {
     add: (lifetime: Lifetime, isAgain: boolean): WaitingCall => {
       let resolve: (entered: Entered) => void = () => undefined;
-      const entered = new Promise<Entered>((resolveEntered) => {
-        resolve = resolveEntered;
-      });
+      const entered = new Promise<Entered>((resolveEntered) => (resolve = resolveEntered));
       const resolveOnce = (result: Entered): void => {
         remove(call);
         resolve(result);

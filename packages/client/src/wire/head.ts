@@ -51,9 +51,7 @@ function readQuota(headers: Headers): Quota | undefined {
   return { ...binding, ...readWindows(headers, binding) };
 }
 
-/**
- * Reads the fields of the draft (`rateLimitFields`). Without them, each window shows the one that binds.
- */
+/** Reads the fields of the draft (`rateLimitFields`). Without them, each window shows the one that binds. */
 function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, WindowName | "window"> {
   const policy = headers.get("RateLimit-Policy") ?? "";
   const left = headers.get("RateLimit") ?? "";

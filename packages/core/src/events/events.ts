@@ -93,20 +93,17 @@ export function createEvents() {
     queue.push(deepFrozen(event));
   };
   /** A listener that was added twice is called twice, and each is removed separately. */
-  const add = <Event>(
-    listener: Listener<Event>,
-    isFor: (event: PetStoreEvent) => event is PetStoreEvent & Event,
-  ) => {
+  const add = (listener: unknown, added: Listener<PetStoreEvent>) => {
     if (typeof listener !== "function") throw new TypeError("The listener must be a function.");
-    const added = (event: PetStoreEvent) => (isFor(event) ? listener(event) : undefined);
     listeners.add(added);
     return () => void listeners.delete(added);
   };
   const events: Events = Object.freeze({
-    onAny: (listener) => add(listener, isEvent),
+    onAny: (listener) => add(listener, (event) => listener(event)),
     on: (type, listener) => {
       if (!Object.hasOwn(TYPES, type)) throw new TypeError(`No event is called ${inspect(type)}.`);
-      return add(listener, (event): event is EventOf<typeof type> => event.type === type);
+      const isFor = (event: PetStoreEvent): event is EventOf<typeof type> => event.type === type;
+      return add(listener, (event) => isFor(event) && listener(event));
     },
   } satisfies Events);
   const end = (): void => {
@@ -134,7 +131,3 @@ const TYPES: Readonly<Record<PetStoreEvent["type"], true>> = {
   deprecated_operation_used: true,
   storage_warning: true,
 };
-
-function isEvent(event: PetStoreEvent): event is PetStoreEvent {
-  return TYPES[event.type];
-}

@@ -106,9 +106,7 @@ export function rotatedKey(
   return { ...key, secrets: [secret, ...old].slice(0, MAX_SECRETS) };
 }
 
-/**
- * Removes the secrets with this hint, so that no clock accepts them again; `undefined` if no other one is valid now.
- */
+/** Removes the secrets with this hint, so that no clock accepts them again; `undefined` if no other is valid now. */
 export function keyWithout(key: StoredApiKey, hint: string, now: number): StoredApiKey | undefined {
   const secrets = key.secrets.filter((each) => each.hint !== hint);
   const isValid = secrets.some(({ expiresAt }) => !hasExpired(expiresAt, now));
@@ -117,17 +115,13 @@ export function keyWithout(key: StoredApiKey, hint: string, now: number): Stored
 
 type Ends = Pick<StoredApiKey, "revokedAt" | "expiresAt">;
 
-/** Whether the key was revoked or expired before this time, in milliseconds since the Unix epoch. */
-export function hasEndedBefore(key: Ends, time: number): boolean {
-  return endOf(key) < time;
-}
-
 /** Whether the key is refused for good at this time: revoked, by whatever clock, or expired. */
 export function hasEnded({ revokedAt, expiresAt }: Ends, now: number): boolean {
   return revokedAt !== undefined || hasExpired(expiresAt, now);
 }
 
-function endOf({ revokedAt, expiresAt }: Ends): number {
+/** Returns when the key was revoked or expires, whichever comes first; `Infinity`: never. */
+export function endOf({ revokedAt, expiresAt }: Ends): number {
   return Math.min(revokedAt ?? Infinity, expiresAt ?? Infinity);
 }
 

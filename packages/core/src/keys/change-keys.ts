@@ -26,7 +26,7 @@ import {
 } from "./key-requests.js";
 import { loadKey, viewOf, type KeyResult } from "./read-keys.js";
 import {
-  hasEndedBefore,
+  endOf,
   hasEnded,
   keyWithout,
   rotatedKey,
@@ -164,7 +164,7 @@ async function purgePage(
   );
   if (page.isErr()) return err(page.error);
   // A key that has ended is never valid again, so it can be removed in another transaction.
-  const ended = page.value.filter((key) => hasEndedBefore(key, time)).map(({ id }) => id);
+  const ended = page.value.filter((key) => endOf(key) < time).map(({ id }) => id);
   const next = page.value.at(-1)?.id;
   if (ended.length === 0) return ok({ purged: 0, next });
   return change(

@@ -31,9 +31,7 @@ export function bannedUntil(usage: Usage, rule: BanRule, now: number): number | 
   return now < end ? end : undefined;
 }
 
-/**
- * Adds a ban after too many in a row. Those of the grace period, whose requests were under way, do not count.
- */
+/** Adds a ban after too many in a row. Those of the grace period, whose requests were under way, do not count. */
 export function afterRefusal(
   usage: Usage,
   rule: BanRule,

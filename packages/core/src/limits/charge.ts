@@ -44,9 +44,15 @@ export function charge(
     return { usage: upToDate(usage, windows), verdict };
   }
   if (windowNames.every((name) => windows[name].used < limitOf(limits, name))) {
-    const after = eachWindow((name) => withRequest(windows[name]));
+    const after = eachWindow((name) => {
+      const { openedAt, used } = windows[name];
+      return { openedAt, used: used + 1 };
+    });
+    const { bans, bannedAt } = usage;
+    const lastUsedAt = usedAt(reading.now);
+    const served = { refusedSince: 0, refusals: 0, bans, bannedAt, lastUsedAt };
     const quota = withBinding(quotasOf(after, limits));
-    return { usage: served(usage, after, reading.now), verdict: { kind: "admitted", quota } };
+    return { usage: withWindows(served, after), verdict: { kind: "admitted", quota } };
   }
   const quotas = quotasOf(windows, limits);
   const current = upToDate(usage, windows);
@@ -88,17 +94,6 @@ function usedUpIn(quotas: AllQuotas): readonly WindowName[] {
   return windowNames.filter((name) => quotas[name].remaining === 0);
 }
 
-function withRequest({ openedAt, used }: Window): Window {
-  return { openedAt, used: used + 1 };
-}
-
-function served({ bans, bannedAt }: Usage, windows: Windows, now: number): Usage {
-  return withWindows(
-    { refusedSince: 0, refusals: 0, bans, bannedAt, lastUsedAt: usedAt(now) },
-    windows,
-  );
-}
-
 function refused(quotas: AllQuotas) {
   const quota = withBinding(quotas);
   return { kind: "refused", quota, until: quota.resetAt, window: quota.window } as const;
@@ -120,9 +115,7 @@ function emptyUntil(resetAt: number, quotas: AllQuotas): AllQuotas {
   return eachWindow((name) => ({ limit: quotas[name].limit, remaining: 0, resetAt }));
 }
 
-/**
- * The same object if no used window has changed. One that has ended stays so if the clock is set back: it is stored.
- */
+/** The same object if no used window has changed. One that has ended is stored: if the clock is set back, it stays so. */
 function upToDate(usage: Usage, windows: Windows): Usage {
   const stored = windowsOf(usage);
   const isUnchanged = windowNames.every(

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { err, ok, type Result } from "neverthrow";
-import { invalidIdempotencyKey, type CreatePetError } from "../errors.js";
+import { invalidIdempotencyKey, type InvalidIdempotencyKeyError } from "../errors.js";
 import { valuesOf, type NewPet } from "./pet.js";
 
 export interface CreatePetOptions {
@@ -12,20 +12,17 @@ export interface CreatePetOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-// From a public union, as the error of close() is.
-type InvalidIdempotencyKey = Extract<CreatePetError, { readonly code: "invalid_idempotency_key" }>;
-
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
-export function parseIdempotencyKey(key: unknown): Result<string, InvalidIdempotencyKey> {
+type Parsed<T> = Result<T, InvalidIdempotencyKeyError>;
+
+export function parseIdempotencyKey(key: unknown): Parsed<string> {
   return typeof key === "string" && VISIBLE_ASCII.test(key)
     ? ok(key)
     : err(invalidIdempotencyKey());
 }
 
-export function parseCreatePetOptions(
-  options: unknown,
-): Result<string | undefined, InvalidIdempotencyKey> {
+export function parseCreatePetOptions(options: unknown): Parsed<string | undefined> {
   if (typeof options !== "object" || options === null) {
     return err(invalidIdempotencyKey("The options of createPet must be an object."));
   }
