@@ -20,18 +20,13 @@ export type OnAbort = (signal: AbortSignal, callback: () => void) => () => void;
 
 /** Has one listener on a signal for all the calls that share it: Node warns of more than ten. */
 export function createOnAbort(): OnAbort {
-  const shared = new Map<AbortSignal, { callbacks: Set<() => void>; abort: () => void }>();
-  const listen = (signal: AbortSignal) => {
-    const callbacks = new Set<() => void>();
-    const abort = (): void => callbacks.forEach((each) => each());
-    signal.addEventListener("abort", abort, { once: true });
-    const listener = { callbacks, abort };
-    shared.set(signal, listener);
-    return listener;
-  };
+  const shared = new Map<unknown, Set<() => void>>();
+  const abort = (event: Event): void => shared.get(event.target)?.forEach((each) => each());
   return (signal, callback) => {
-    const { callbacks, abort } = shared.get(signal) ?? listen(signal);
-    callbacks.add(callback);
+    const callbacks = shared.get(signal) ?? new Set();
+    shared.set(signal, callbacks.add(callback));
+    // If the signal has this listener, it is not added again.
+    signal.addEventListener("abort", abort);
     return () => {
       callbacks.delete(callback);
       if (callbacks.size > 0) return;

@@ -59,7 +59,12 @@ export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
     },
     leave: (ended, refusal) => {
       const now = clock.now();
-      if (gate.end(ended, refusal, now)) waiting.refuse((call) => gate.refusalFor(call, now));
+      if (gate.end(ended, refusal, now)) {
+        for (const call of waiting.inOrder()) {
+          const refused = gate.refusalFor(call.lifetime, now);
+          if (refused !== undefined) call.resolve(err(refused));
+        }
+      }
       letThrough();
     },
   };
@@ -107,10 +112,6 @@ function createWaitingCalls() {
   const again = new Set<WaitingCall>();
   const first = new Set<WaitingCall>();
   const remove = (call: WaitingCall): boolean => again.delete(call) || first.delete(call);
-  const inOrder = function* () {
-    yield* again;
-    yield* first;
-  };
   return {
     add: (lifetime: Lifetime, isAgain: boolean): WaitingCall => {
       let resolve: (entered: Entered) => void = () => undefined;
@@ -126,12 +127,9 @@ function createWaitingCalls() {
     has: (call: WaitingCall) => again.has(call) || first.has(call),
     /** Returns whether the call was still waiting. */
     remove,
-    inOrder,
-    refuse: (refusalFor: (lifetime: Lifetime) => Refusal | undefined): void => {
-      for (const call of inOrder()) {
-        const refusal = refusalFor(call.lifetime);
-        if (refusal !== undefined) call.resolve(err(refusal));
-      }
+    inOrder: function* () {
+      yield* again;
+      yield* first;
     },
   };
 }

@@ -69,20 +69,15 @@ export function parseSettings(options: PetStoreOptions) {
     const problems = parsed.error.map((problem) => `option ${problem}`);
     throw new TypeError(`createPetStore: ${problems.join("; ")}`);
   }
-  const { storage = createMemoryStorage(), plans: added, ban, ...settings } = parsed.value;
-  const { clock = storage.clock ?? systemClock } = settings;
-  const { idempotencyKeySeconds, ...others } = settings;
-  const plans: Plans = new Map<string, Plan>([...Object.entries(standardPlans), ...added]);
+  const { storage = createMemoryStorage(), ban, idempotencyKeySeconds, ...others } = parsed.value;
   return {
     ...others,
     storage,
-    clock,
-    plans,
-    /** `undefined`: keys are never banned. */
+    clock: others.clock ?? storage.clock ?? systemClock,
     ban: ban === false ? undefined : ban,
     /** How long an idempotency key is remembered, in milliseconds; 0: not at all. */
     idempotencyKeyLife: idempotencyKeySeconds * 1_000,
-    anonymousLimits: limitsOf({ plan: "free", limits: standardPlans.free }, plans),
+    anonymousLimits: limitsOf({ plan: "free", limits: standardPlans.free }, others.plans),
   };
 }
 
@@ -117,11 +112,11 @@ const banSchema = v.pipe(
 const PLAN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 const PLAN = `must be "custom" or { ${limitFields} }, each an integer from 1 to 2^53−1`;
 
-/** The plans of the host as a Map: a record of valibot's drops names such as `constructor`. */
+/** All plans as a Map: a record of valibot's drops names such as `constructor`. */
 const plansSchema = v.pipe(
   plainObject("must be an object of plans by name"),
-  v.rawTransform(({ dataset, addIssue }) => {
-    const plans = new Map<string, Plan>();
+  v.rawTransform(({ dataset, addIssue }): Plans => {
+    const plans = new Map<string, Plan>(Object.entries(standardPlans));
     for (const [key, value] of Object.entries<unknown>({ ...dataset.value })) {
       const issue = (message: string) => {
         const input = dataset.value;

@@ -185,19 +185,18 @@ async function changeKey(
   if (found.isErr()) return err(found.error);
   const { usage } = found.value;
 
-  type Changed = { readonly key: ApiKey; readonly isSame: boolean };
   const update = () =>
-    context.storage.keys.update<Result<Changed, KeyError>>(id, (before) => {
+    context.storage.keys.update<Result<() => ApiKey, KeyError>>(id, (before) => {
       if (before === undefined) return { result: err(keyNotFound()) };
       const next = changed(before, now);
       if (next.isErr()) return { result: err(next.error) };
       const key = viewOf(context, { key: next.value, usage });
-      return { next: next.value, result: ok({ key, isSame: next.value === before }) };
+      const isSame = next.value === before;
+      const complete = () => (isSame ? key : emitKeyEvent(context, type, key));
+      return { next: next.value, result: ok(complete) };
     });
   // Anything but a result, which would be a storage's mistake, fails here.
-  return change(update, (result) =>
-    result.map(({ key, isSame }) => (isSame ? key : emitKeyEvent(context, type, key))),
-  );
+  return change(update, (result) => result.map((complete) => complete()));
 }
 
 function emitKeyEvent({ emit, lastReading }: Context, type: KeyEventType, key: ApiKey): ApiKey {

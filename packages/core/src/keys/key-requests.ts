@@ -58,11 +58,6 @@ const querySchema = strictRecord({
   banned: v.optional(v.boolean("must be true or false"), false),
 });
 
-const labelSchema = v.custom<string>(
-  isKeyLabel,
-  `must be text of at most ${LABEL_LENGTH} characters`,
-);
-
 export function parseKeyRequest(
   input: IssueKeyInput,
   plans: Plans,
@@ -70,7 +65,9 @@ export function parseKeyRequest(
 ): Parsed<PlanChoice & Pick<StoredApiKey, "label" | "expiresAt">> {
   const schema = strictRecord({
     ...planEntries(plans),
-    label: v.optional(labelSchema),
+    label: v.optional(
+      v.custom<string>(isKeyLabel, `must be text of at most ${LABEL_LENGTH} characters`),
+    ),
     expiresAt: v.optional(
       v.pipe(
         v.unknown(),

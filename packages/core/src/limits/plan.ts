@@ -59,10 +59,8 @@ export function createPlanCheck(
       here === undefined
         ? "is unknown to this process, which gives its keys the limits that are stored with them"
         : "has other limits in this process than when one of its keys was issued";
-    warn({
-      code: "plan_differs",
-      message: `The plan ${JSON.stringify(plan)} ${problem}. ${ADVICE}`,
-    });
+    const message = `The plan ${JSON.stringify(plan)} ${problem}. ${ADVICE}`;
+    warn({ code: "plan_differs", message });
   };
 }
 

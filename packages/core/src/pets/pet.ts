@@ -5,9 +5,7 @@ import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, petStatuses, type PetStatus } from "./pet-status.js";
 
 /** A pet to add. Unknown fields, including an `id`, are ignored. */
-export interface NewPetInput {
-  /** Well-formed text without NUL, at most `LONGEST_NAME` bytes in UTF-8; may be empty. */
-  readonly name: string;
+export interface NewPetInput extends Pick<NewPet, "name"> {
   /** An int64; as a `number`, a safe integer. */
   readonly categoryId: bigint | number;
   /** `available` by default. */
