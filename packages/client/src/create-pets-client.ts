@@ -4,7 +4,7 @@ import { startWait } from "./clock.js";
 import { limitUsedUp, unexpectedResponse, unreachable } from "./errors.js";
 import type { Refusal } from "./gate.js";
 import { createOnAbort, startLifetime, type Lifetime, type OnAbort } from "./lifetime.js";
-import { operationsOf, type Coded, type Operation, type PetsClient } from "./operations.js";
+import { operationsOf, type Operation, type PetsClient } from "./operations.js";
 import {
   notNegative,
   parseOptions,
@@ -14,7 +14,7 @@ import {
 } from "./options.js";
 import { createQueue, type Queue } from "./queue.js";
 import { drawFraction } from "./random.js";
-import { readRefusal, type Outcome } from "./wire/responses.js";
+import { readRefusal, readResponse, type Outcome } from "./wire/responses.js";
 
 /**
  * Creates a client. Create one for each API key, and keep it: its gate knows how many requests are left.
@@ -57,12 +57,12 @@ const LONGEST_BACKOFF = 60_000;
 const JITTER = 1_000;
 
 /** Performs an operation: waits for the gate, sends the request, and retries what may be transient. */
-async function call<T, E extends Coded>(
+async function call<T extends object, Code extends string>(
   context: CallContext,
-  operation: Operation<T, E>,
+  operation: Operation<T, Code>,
   deadlineSeconds: number,
   signal: AbortSignal | undefined,
-): Promise<Outcome<T, E>> {
+): Promise<Outcome<T, Code>> {
   let lifetime: Lifetime | undefined;
   try {
     notNegative("deadlineSeconds", Math.max(0, deadlineSeconds));
@@ -76,11 +76,11 @@ async function call<T, E extends Coded>(
   }
 }
 
-async function callUntil<T, E extends Coded>(
+async function callUntil<T extends object, Code extends string>(
   lifetime: Lifetime,
   context: CallContext,
-  operation: Operation<T, E>,
-): Promise<Outcome<T, E>> {
+  operation: Operation<T, Code>,
+): Promise<Outcome<T, Code>> {
   const { clock, queue, emit } = context;
   const { name } = operation;
   const waiting = (seconds: number): void => emit({ type: "waiting", operation: name, seconds });
@@ -113,7 +113,7 @@ async function callUntil<T, E extends Coded>(
 
 async function send(
   context: CallContext,
-  { name, method, path, headers, body }: Operation,
+  { name, facts, path, headers, body }: Operation,
   attempt: number,
   lifetime: Lifetime,
 ): Promise<Attempt> {
@@ -121,7 +121,11 @@ async function send(
   const start = clock.now();
   emit({ type: "request", operation: name, attempt });
   const allHeaders = { Accept: "application/json", ...headers, Authorization: authorization };
-  const init = { method, headers: allHeaders, ...(body === undefined ? {} : { body }) };
+  const init = {
+    method: facts.method,
+    headers: allHeaders,
+    ...(body === undefined ? {} : { body }),
+  };
   const sent = await sendOnce(context, baseUrl + path, init, lifetime);
   const { status, requestId, sunset } = sent.head ?? {};
   const milliseconds = clock.now() - start;
@@ -130,13 +134,13 @@ async function send(
   return sent;
 }
 
-function read<T, E extends Coded>(
-  operation: Operation<T, E>,
+function read<T extends object, Code extends string>(
+  { facts, readResult }: Operation<T, Code>,
   { head, body }: Attempt,
-): Outcome<T, E> {
+): Outcome<T, Code> {
   if (body.isErr()) return err(body.error);
   if (head === undefined) return err(unreachable(undefined));
-  return operation.read({ head, body: body.value });
+  return readResponse({ head, body: body.value }, facts, readResult);
 }
 
 /** Passes the quota of the response to the gate, and the refusal that waiting calls get if it closes. */

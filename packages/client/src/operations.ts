@@ -1,5 +1,4 @@
 import type {
-  AdmissionError,
   Charged,
   CreatedPet,
   ListPetsInput,
@@ -7,14 +6,8 @@ import type {
   PetPage,
   PetResult,
   Pets,
-  WithQuota,
 } from "@petstore/core";
-import {
-  parseInt64,
-  toInt64,
-  type OperationErrors,
-  type OperationName,
-} from "@petstore/core/facts";
+import { parseInt64, toInt64, type OperationName } from "@petstore/core/facts";
 import {
   encodeNewPet,
   operations,
@@ -27,7 +20,8 @@ import type { ResultAsync } from "neverthrow";
 import type { TransportError } from "./errors.js";
 import { drawIdempotencyKey, type RandomSource } from "./random.js";
 import { readNextLink } from "./wire/fields.js";
-import { readResponse, type CompleteResponse, type Outcome } from "./wire/responses.js";
+import type { Head } from "./wire/head.js";
+import type { CallError } from "./wire/responses.js";
 
 export interface CallOptions {
   /** Ends the call with `aborted`. A request that is under way may still be performed. */
@@ -51,23 +45,22 @@ export interface PetsClient extends Remote {
   getPet(id: Parameters<Remote["getPet"]>[0], options?: CallOptions): ReturnType<Remote["getPet"]>;
 }
 
-/** An operation with its input: its request, and how its responses are read. */
-export interface Operation<T = unknown, E extends Coded = Coded> {
+/** An operation with its input: its request, and how its responses are read. `Code`: of the errors that only it has. */
+export interface Operation<T = unknown, Code extends string = string> {
   readonly name: OperationName;
-  readonly method: OperationFacts["method"];
+  readonly facts: OperationFacts<Record<Code, true>>;
   /** Below the base URL, with the query. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  read(response: CompleteResponse): Outcome<T, E>;
+  /** Reads the JSON of a success; returns `undefined` if it is malformed. */
+  readonly readResult: (value: unknown, head: Head) => T | undefined;
 }
 
-export type Coded = { readonly code: string };
-
-export type Perform = <T, E extends Coded>(
-  operation: Operation<T, E>,
+type Perform = <T extends object, Code extends string>(
+  operation: Operation<T, Code>,
   options: CallOptions | undefined,
-) => ResultAsync<T & Charged, E | WithQuota<AdmissionError> | TransportError>;
+) => ResultAsync<T & Charged, CallError<Code>>;
 
 export function operationsOf(perform: Perform, random: RandomSource): PetsClient {
   return Object.freeze({
@@ -81,8 +74,10 @@ export function operationsOf(perform: Perform, random: RandomSource): PetsClient
   } satisfies PetsClient);
 }
 
+type OwnCode<Name extends OperationName> = keyof (typeof operations)[Name]["errors"];
+
 /** GET /pets. Input that a query cannot carry becomes input that the server refuses. */
-function listPets(input: unknown): Operation<PetPage, OperationErrors["listPets"] & Charged> {
+function listPets(input: unknown): Operation<PetPage, OwnCode<"listPets">> {
   const isObject = typeof input === "object" && input !== null;
   const parameters = new URLSearchParams(isObject ? {} : { limit: "null" });
   for (const [name, text] of Object.entries(listParameters)) {
@@ -91,14 +86,14 @@ function listPets(input: unknown): Operation<PetPage, OperationErrors["listPets"
   }
   const query = parameters.toString();
   return {
-    ...requestOf("listPets"),
+    name: "listPets",
+    facts: operations.listPets,
     path: query === "" ? operations.listPets.path : `${operations.listPets.path}?${query}`,
-    read: (response) =>
-      readResponse(response, operations.listPets, (value, { link }) => {
-        const pets = readPets(value);
-        const next = nextOf(link);
-        return pets === undefined || next === "malformed" ? undefined : { pets, next };
-      }),
+    readResult: (value, { link }) => {
+      const pets = readPets(value);
+      const next = nextOf(link);
+      return pets === undefined || next === "malformed" ? undefined : { pets, next };
+    },
   };
 }
 
@@ -113,36 +108,32 @@ function createPet(
   input: unknown,
   idempotencyKey: string,
   isOwnKey: boolean,
-): Operation<CreatedPet, OperationErrors["createPet"] & Charged> {
+): Operation<CreatedPet, OwnCode<"createPet">> {
   return {
-    ...requestOf("createPet"),
+    name: "createPet",
+    facts: operations.createPet,
+    path: operations.createPet.path,
     headers: { "Content-Type": "application/json", "Idempotency-Key": quote(idempotencyKey) },
     body: encodeNewPet(input),
-    read: (response) =>
-      readResponse(response, operations.createPet, (value, { replayed }) => {
-        const pet = readPet(value);
-        return pet && { pet, replayed: replayed && !isOwnKey };
-      }),
+    readResult: (value, { replayed }) => {
+      const pet = readPet(value);
+      return pet && { pet, replayed: replayed && !isOwnKey };
+    },
   };
 }
 
 /** GET /pets/{petId}. An id that is not an int64 becomes one that names no pet. */
-function getPet(id: unknown): Operation<PetResult, OperationErrors["getPet"] & Charged> {
+function getPet(id: unknown): Operation<PetResult, OwnCode<"getPet">> {
   const petId = typeof id === "string" ? (parseInt64(id) ?? NO_ID) : int64Text(id);
   return {
-    ...requestOf("getPet"),
+    name: "getPet",
+    facts: operations.getPet,
     path: operations.getPet.path.replace("{petId}", String(petId)),
-    read: (response) =>
-      readResponse(response, operations.getPet, (value) => {
-        const pet = readPet(value);
-        return pet && { pet };
-      }),
+    readResult: (value) => {
+      const pet = readPet(value);
+      return pet && { pet };
+    },
   };
-}
-
-function requestOf(name: OperationName) {
-  const { method, path } = operations[name];
-  return { name, method, path, headers: {} };
 }
 
 /** In place of an id that is none. */

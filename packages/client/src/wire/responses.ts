@@ -15,14 +15,17 @@ export interface CompleteResponse {
   readonly body: string;
 }
 
-/** How a call of an operation ends; `E` is the operation's own errors. */
-export type Outcome<T, E> = Result<T & Charged, E | WithQuota<AdmissionError> | TransportError>;
+/** Why a call fails; `Code` is of the operation's own errors. */
+export type CallError<Code extends string> =
+  CodedError<Code> | WithQuota<AdmissionError> | TransportError;
+
+export type Outcome<T, Code extends string> = Result<T & Charged, CallError<Code>>;
 
 export function readResponse<T extends object, Code extends string>(
   { head, body }: CompleteResponse,
   { success, errors }: { readonly success: number; readonly errors: OwnErrors<Code> },
   readResult: (value: unknown, head: Head) => T | undefined,
-) {
+): Outcome<T, Code> {
   const { status, quota = UNKNOWN_QUOTA, requestId } = head;
   const unexpected = (problem: string) => err(unexpectedResponse(problem, status, requestId));
   const value = status === success && success === 204 ? null : tryToParse(body);
