@@ -10,7 +10,6 @@ export interface Context
     ClockReader,
     Pick<Settings, "storage" | "plans" | "ban" | "idempotencyKeyLife" | "random"> {
   readonly anonymous: AnonymousBuckets;
-  /** Returns the id of a key that is issued at this time. */
   readonly newKeyId: (now: number) => string;
   /** Warns if the plan of a key that is charged may have other limits on another host. */
   readonly checkPlan: (key: Pick<StoredApiKey, "plan" | "limits">) => void;

@@ -36,11 +36,8 @@ export interface PetStore {
   readonly clock: Clock;
   /** All plans by name: the standard plans and those of the host. */
   readonly plans: Readonly<Record<string, Plan>>;
-  /** The host's own operations, without key and limits. */
   readonly trusted: TrustedPets;
-  /** Issues and manages API keys. */
   readonly keys: KeyRing;
-  /** The events of this process. */
   readonly events: Events;
   /** Refuses new calls (`store_closed`), lets running ones finish, closes the storage. Later calls: the same result. */
   close(): ResultAsync<void, CloseError>;

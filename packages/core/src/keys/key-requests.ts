@@ -34,7 +34,6 @@ export interface PurgeKeysOptions {
   readonly olderThanSeconds: number;
 }
 
-/** Which keys to list. */
 export interface ListKeysInput {
   /** The size of the page: an integer from 1 to 1,000; 100 by default. */
   readonly limit?: number | undefined;
@@ -99,7 +98,6 @@ export function parseAge(options: PurgeKeysOptions): Parsed<number> {
 
 export const parseKeyQuery = (input: ListKeysInput) => parse(querySchema, input);
 
-/** The error names every wrong field. */
 function parse<const Schema extends v.GenericSchema>(schema: Schema, input: unknown) {
   return validate(schema, input, "the request").mapErr(invalidKeyRequest);
 }

@@ -55,7 +55,6 @@ export interface KeyRing {
   purge(options: PurgeKeysOptions): ResultAsync<PurgedKeys, KeyError>;
 }
 
-/** Creates the host's operations on API keys; `run` runs each of them while the store is open. */
 export function createKeyRing(
   context: Context,
   run: <T>(call: () => KeyResult<T>) => ResultAsync<T, KeyError>,

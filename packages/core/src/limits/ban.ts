@@ -24,7 +24,6 @@ export function rememberedBans(usage: Usage, rule: BanRule, reading: ClockReadin
   return bannedAt === usage.bannedAt ? usage : { ...usage, bannedAt };
 }
 
-/** Returns when the ban in force ends, or `undefined` when the key is not banned. */
 export function bannedUntil(usage: Usage, rule: BanRule, now: number): number | undefined {
   if (usage.bans === 0) return undefined;
   const end = usage.bannedAt + banLength(usage.bans, rule);

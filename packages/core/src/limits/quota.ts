@@ -47,7 +47,6 @@ export function withCharge<T extends object, C extends Charged>(value: T, charge
   return Object.assign({}, charged, value);
 }
 
-/** Returns the quotas of the windows with that of the one that binds. */
 export function withBinding(quotas: AllQuotas, window = bindingWindow(quotas)) {
   const { limit, remaining, resetAt } = quotas[window];
   // A spread is slower here: it costs a microsecond on Node 20.

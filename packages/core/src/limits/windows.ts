@@ -20,7 +20,6 @@ export type WindowName = keyof typeof windows;
 
 export type EachWindow<T> = Readonly<Record<WindowName, T>>;
 
-/** Something for each window that a plan limits. */
 export type EachLimited<T> = {
   readonly [Name in WindowName as Exclude<Name, OptionalWindow>]: T;
 } & { readonly [Name in WindowName as Extract<Name, OptionalWindow>]?: T };
@@ -64,7 +63,6 @@ export function limitsIn(limits: Partial<RateLimits>): readonly (readonly [Windo
   return all.filter(([, limit]) => limit < Infinity);
 }
 
-/** Returns the limit of a window; infinite if there is none. */
 export function limitOf(limits: Partial<RateLimits>, name: WindowName): number {
   return limits[windows[name].limit] ?? Infinity;
 }

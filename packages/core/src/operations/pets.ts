@@ -28,7 +28,6 @@ export type PetResult = {
   readonly pet: Pet;
 };
 
-/** A pet that was added. */
 export type CreatedPet = PetResult & {
   /** Whether an earlier call with the same idempotency key added it. */
   readonly replayed: boolean;

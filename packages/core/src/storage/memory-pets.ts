@@ -39,7 +39,6 @@ export function createMemoryPetStorage(run: Run): PetStorage {
 
 type Filters = readonly (keyof PetFilter)[];
 
-/** Each choice of filters, also none. */
 const choices = petFilters.reduce<readonly Filters[]>(
   (others, field) => [...others, ...others.map((fields) => [...fields, field])],
   [[]],
@@ -82,7 +81,6 @@ function keyOf(fields: Filters, values: Partial<PetFilter>): string {
   return fields.map((field) => `${field}=${values[field]}`).join("\0");
 }
 
-/** Returns the index of the first pet with this id or a greater one. */
 const indexOf = (pets: readonly Pet[], id: bigint): number =>
   indexAfter(pets, (each) => each.id >= id);
 

@@ -40,12 +40,10 @@ export interface StorageWarning {
   readonly message: string;
 }
 
-/** Creates a storage failure. */
 export function storageError(message: string, cause?: unknown): StorageError {
   return { message, cause };
 }
 
-/** Keeps the inventory. */
 export interface PetStorage {
   /**
    * Adds a pet under a new id: positive, greater than every earlier id, never reused. When the promise
@@ -85,7 +83,6 @@ export interface CreationRequest {
   readonly expiresAt: number;
 }
 
-/** A creation that is remembered. */
 export interface Creation extends Pick<CreationRequest, "fingerprint" | "expiresAt"> {
   readonly petId: bigint;
   /** Whether an earlier call added the pet. */
@@ -111,7 +108,6 @@ export interface KeyWithUsage {
   readonly usage: Usage;
 }
 
-/** Which keys to list. */
 export interface KeyQuery {
   /** The size of the page, at least 1. */
   readonly limit: number;
