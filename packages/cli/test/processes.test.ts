@@ -1,16 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { Agent } from "node:http";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { inCi, sized } from "../../../scripts/test-size.js";
-import { startAny, startBuilt, startCommand } from "./support/built-petstore.js";
+import { hurried, startAny, startBuilt, startCommand } from "./support/built-petstore.js";
 import { startProgram, startServer, useBuiltPetstore } from "./support/built-petstore.js";
 import { workersOf, type BuiltServer } from "./support/built-petstore.js";
-import { issueKey, newDatabase, REX } from "./support/command.js";
-import { count, sendAll } from "./support/client.js";
+import { issueKey, issueUnlimitedKey, namesIn, newDatabase, REX } from "./support/command.js";
+import { addPet, count, sendAll, startWriters } from "./support/client.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 import { openSocket } from "./support/raw-client.js";
 
@@ -58,6 +60,8 @@ it.each(["1", "2"].slice(0, sized(1, 2, 2)))("SIGUSR1 opens no inspector (%s)", 
 
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
+const RESTARTS = sized(0, 6, 60);
+
 describe("serve --workers", () => {
   it("serves with the given number of processes, issues the first key once, admits exactly its plan, trusts its proxy, and ends with exit code 0", async () => {
     const server = await startServer(
@@ -81,6 +85,38 @@ describe("serve --workers", () => {
     expect([await server.end("SIGTERM"), workers.filter(isAlive)]).toEqual([0, []]);
     for (const once of [/finishing/g, /pet_live_/g])
       expect(server.output().match(once)).toHaveLength(1);
+  });
+
+  it.runIf(inCi)("replaces workers that die, loses no pet, leaves no worker behind", async () => {
+    const database = newDatabase();
+    const secret = await issueUnlimitedKey(database);
+    const command = [process.execPath, ...hurried(20), program()];
+    const server = await startBuilt(command, "--workers", "2", "--database", database);
+    const [spared = -1] = workersOf(server);
+    const restarts = () => server.output().match(/a worker is restarted: .*SIGKILL/g)?.length ?? 0;
+    const killOthers = async (): Promise<void> => {
+      const others = workersOf(server).filter((pid) => pid !== spared);
+      // Some may have ended.
+      spawnSync("kill", ["-9", ...others.map(String)]);
+      await setTimeout(20);
+    };
+    // A connection for each request, so that they go to both workers.
+    const { created, stop } = startWriters(8, (name) =>
+      addPet(server.url, new Agent(), secret, name).catch(() => undefined),
+    );
+    await expect.poll(() => created.size).toBeGreaterThan(50);
+    while (restarts() < 1) await killOthers();
+    await stop();
+
+    while (restarts() < RESTARTS) await killOthers();
+    expect((await addPet(server.url, new Agent(), secret, "Rex")).status).toBe(201);
+    expect(isAlive(spared)).toBe(true);
+    const workers = workersOf(server);
+    await server.end("SIGKILL");
+    await expect.poll(() => workers.filter(isAlive)).toEqual([]);
+
+    const names = new Set(await namesIn(database));
+    expect([...created.keys()].filter((name) => !names.has(name))).toEqual([]);
   });
 
   it.runIf(inCi)("says in one line that the port is in use, with exit code 1", async () => {

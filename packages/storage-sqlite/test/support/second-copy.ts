@@ -1,0 +1,27 @@
+import { copyFileSync, existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import type Database from "better-sqlite3";
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Reads a database by a copy of SQLite that shares nothing with that of the storage: that of Node, or on Node 20 a
+ * copy of the driver's compiled part at the path `nativeBinding`.
+ */
+export function readBySecondCopy(path: string, nativeBinding: string): void {
+  const database = openBySecondCopy(path, nativeBinding);
+  database.prepare("select count(*) from pets").get();
+  database.close();
+}
+
+function openBySecondCopy(path: string, nativeBinding: string): Database.Database {
+  if (!process.versions.node.startsWith("20.")) {
+    const { DatabaseSync } = require("node:sqlite") as { DatabaseSync: typeof Database };
+    return new DatabaseSync(path);
+  }
+  const own = require.resolve("better-sqlite3/build/Release/better_sqlite3.node");
+  // It must not change while it is loaded.
+  if (!existsSync(nativeBinding)) copyFileSync(own, nativeBinding);
+  const Driver = require("better-sqlite3") as typeof Database;
+  return new Driver(path, { nativeBinding });
+}
