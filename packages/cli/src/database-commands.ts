@@ -81,8 +81,7 @@ export function migrateCommand({ terminal, report, fail }: CommandIO): Command {
         return;
       }
       const migrated = await withStore(openStore(database, report), () => Promise.resolve(ok()));
-      const where = isPostgres(database) ? nameOf(database) : database;
-      migrated.match(() => terminal.out(`the tables of ${where} are up to date`), fail);
+      migrated.match(() => terminal.out(`the tables of ${nameOf(database)} are up to date`), fail);
     });
 }
 

@@ -15,7 +15,6 @@ export const SHOWN_STATES = [
 
 export type ShownState = (typeof SHOWN_STATES)[number];
 
-/** The newest first, or those with most requests in the current windows first. */
 export const KEY_ORDERS = ["newest", "use"] as const;
 
 export const PAGE_SIZE = 50;

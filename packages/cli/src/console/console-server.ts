@@ -15,9 +15,8 @@ const MOST_CONNECTIONS = 200;
 const TIMEOUT = 10_000;
 
 /**
- * Serves a console on this machine, under a random path. `Err` says why it cannot. `newLink` returns a new link; earlier
- * ones end, whether or not they were used, and who is logged in stays so. `close` finishes the running requests, for at
- * most `DRAIN_SECONDS`, and closes the server.
+ * Serves a console on this machine, under a random path. `newLink` returns a new link and ends earlier ones, but no
+ * login. `close` finishes the running requests, for at most `DRAIN_SECONDS`, and closes the server.
  */
 export async function serveConsole(
   create: (basePath: string) => ConsoleHandler,

@@ -63,7 +63,6 @@ function addTrustedProxies(text: string, earlier: readonly string[] = []): reado
   return proxies;
 }
 
-/** `*` includes all others. */
 function addOrigins(text: string, earlier: "*" | readonly string[] = []): "*" | readonly string[] {
   let added = earlier;
   for (const origin of commaSeparated(text)) {

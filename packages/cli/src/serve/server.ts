@@ -91,7 +91,6 @@ export function limitConnections(server: Server, most: number): void {
   });
 }
 
-/** Whether the request is complete, and its response is not written yet. */
 function isRunning({ req, writableEnded }: ServerResponse): boolean {
   return req.complete && !writableEnded;
 }

@@ -29,7 +29,6 @@ interface WorkersOptions extends Pick<ServeOptions, "shutdownDelay"> {
   readonly report: ReportError;
   /** Called once, when all workers accept connections. */
   readonly onListening: (url: string) => void;
-  /** Missing if no metrics are served. */
   readonly sums: Sums | undefined;
 }
 
