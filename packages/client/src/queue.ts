@@ -59,11 +59,10 @@ export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
     },
     leave: (ended, refusal) => {
       const now = clock.now();
-      if (gate.end(ended, refusal, now)) {
-        for (const call of waiting.inOrder()) {
-          const refused = gate.refusalFor(call.lifetime, now);
-          if (refused !== undefined) call.resolve(err(refused));
-        }
+      const refusable = gate.end(ended, refusal, now) ? waiting.inOrder() : [];
+      for (const call of refusable) {
+        const refused = gate.refusalFor(call.lifetime, now);
+        if (refused !== undefined) call.resolve(err(refused));
       }
       letThrough();
     },
