@@ -13,7 +13,6 @@ import { isPreflight, PREFLIGHT_HEADERS } from "./response/cors.js";
 import * as responses from "./response/render.js";
 import type { Outcome } from "./response/report.js";
 
-/** A response, and the facts for its report. */
 export interface Handled extends Outcome {
   readonly response: HttpResponse;
 }
@@ -25,7 +24,6 @@ export interface Glimpse {
   readonly origins?: readonly string[] | undefined;
 }
 
-/** Creates the handler of the messages of every transport of a store. */
 export function createHandler(store: PetStore, settings: HttpSettings) {
   const { onError, cors, rateLimitHeaders } = settings;
   const callerOf = createCallers(store, settings);
@@ -108,7 +106,6 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
   return { handle, refuse };
 }
 
-/** The response to a request, or why it is refused. */
 type Performed = Result<HttpResponse, WithQuota<ResponseError>>;
 
 /** The facts about a request that are known so far; a report and an error response need them. */
@@ -128,13 +125,11 @@ interface UntrustedAdmission extends Pick<Admission, "quota"> {
 
 type CreateOptions = Parameters<Admission["createPet"]>[1];
 
-/** A request for an operation. */
 interface Call {
   readonly caller: UntrustedCaller;
   readonly known: Known;
   readonly request: HttpRequest;
   readonly target: Target;
-  /** The value of the path's parameter. */
   readonly parameter: string;
   readonly renderPage: ReturnType<typeof responses.createPageRenderer>;
   readonly settings: HttpSettings;

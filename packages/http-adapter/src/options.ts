@@ -42,7 +42,6 @@ export interface HttpOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** The options, checked and complete. */
 export type HttpSettings = ReturnType<typeof parseOptions>;
 
 /** RFC 3986, section 3.3. Dot segments are not allowed, because clients resolve them. */

@@ -30,7 +30,8 @@ export function mount(
   if ("drain" in server) throw new TypeError(OURS);
   const settings = parseOptions(store, options);
   const { basePath } = settings;
-  const mounts = mountsOf(server);
+  const host: typeof server & { [MOUNTS]?: Mount[] } = server;
+  const mounts = (host[MOUNTS] ??= overrideEmit(server));
   if (mounts.some((other) => other.basePath === basePath)) {
     throw new TypeError(
       `@petstore/http-adapter: the server already has a store at the base path "${basePath}"`,
@@ -54,11 +55,6 @@ interface Mount {
 }
 
 const MOUNTS = Symbol("petstore: mounts");
-
-/** Returns the stores on a server, the longest base path first. The first call overrides `emit`. */
-function mountsOf(server: (Server | SecureServer) & { [MOUNTS]?: Mount[] | undefined }): Mount[] {
-  return (server[MOUNTS] ??= overrideEmit(server));
-}
 
 /** Passes each request to the stores before the listeners of the server. Returns the list for the stores. */
 function overrideEmit(emitter: EventEmitter): Mount[] {

@@ -3,7 +3,7 @@ import type { OperationName } from "@petstore/core/facts";
 import type { EachField } from "@petstore/core/internal";
 import { operations, type OperationFacts } from "@petstore/wire";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { headersNamed, responsesOf, withoutBodies, type Responses } from "./responses.js";
+import { headersNamed, responsesOf, type Responses } from "./responses.js";
 import { EXACT, int64 } from "./schemas.js";
 
 const PET = { id: 1, name: "Rex", categoryId: 7, status: "available" };
@@ -116,14 +116,18 @@ function operation<
   };
 }
 
-/** `HEAD` beside this `GET`. */
+/** `HEAD` beside this `GET`: the same headers and no body (RFC 9110, section 9.3.2). */
 function headOf<Get extends ReturnType<typeof operation>>(get: Get) {
+  const bodiless = Object.entries(get.responses).map(([status, { description, headers }]) => {
+    return [status, { description, headers }] as const;
+  });
+  const responses: Responses = Object.fromEntries(bodiless);
   return {
     ...get,
     operationId: get.operationId.replace(/^[a-z]+/, "head"),
     summary: `${get.summary}: headers only`,
     description: `Responds with the headers of GET, without a body. ${get.description}`,
-    responses: withoutBodies(get.responses),
+    responses,
   };
 }
 

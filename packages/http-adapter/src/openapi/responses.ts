@@ -48,7 +48,6 @@ const examples: { readonly [Code in ErrorCode]: { code: Code; message: string } 
   store_closed: engineErrors.storeClosed(),
 };
 
-/** When each error occurs. */
 const occasions: Readonly<Record<ErrorCode, string>> = {
   bad_request: "The request is not valid HTTP, or its body ended early.",
   malformed_json: "The body is not JSON in UTF-8.",
@@ -185,12 +184,4 @@ export function headersNamed(...names: readonly (keyof typeof headers)[]): Heade
   return Object.fromEntries(
     names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
   );
-}
-
-/** The responses to HEAD: the same headers and no body (RFC 9110, section 9.3.2). */
-export function withoutBodies(responses: Responses): Responses {
-  const bodiless = Object.entries(responses).map(([status, { description, headers }]) => {
-    return [status, { description, headers }] as const;
-  });
-  return Object.fromEntries(bodiless);
 }

@@ -35,10 +35,7 @@ interface WriterRow {
  */
 export type Writer = ReturnType<typeof createWriter>;
 
-/**
- * @param onWarning learns that the database has lost commits, or may lose them.
- * @param synchronous how the statements commit.
- */
+/** @param onWarning learns that the database has lost commits, or may lose them. */
 export function createWriter(
   connection: Connection,
   onWarning: (warning: StorageWarning) => void,

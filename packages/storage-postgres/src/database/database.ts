@@ -11,10 +11,7 @@ export interface PoolSource {
 /** Runs statements, each on a connection of the pool. Rejects with PostgreSQL's errors or `ConnectionLost`. */
 export type Database = ReturnType<typeof createDatabase>;
 
-/**
- * Creates the database over a pool, which is opened at once.
- * @param timeout how long one statement may take if nothing else is said, connecting included, in milliseconds.
- */
+/** @param timeout how long one statement may take if nothing else is said, connecting included, in milliseconds. */
 export function createDatabase(source: PoolSource, timeout: number) {
   const { use, close } = createConnections(source, timeout);
   return {
@@ -28,7 +25,6 @@ export function createDatabase(source: PoolSource, timeout: number) {
         () => true,
       );
     },
-    /** Closes the storage's own pool; a host's pool stays open. */
     close,
   };
 }
@@ -93,7 +89,6 @@ function createQuery(use: Use, longest: number) {
   /** PostgreSQL goes on with them: one that waits for a lock or a standby keeps its backend, and a server has few. */
   const givenUp = new Set<string>();
 
-  /** @param timeout in milliseconds, connecting included; that of the database by default. */
   return async function query<Row>(
     statement: Statement,
     values: unknown[] = [],

@@ -34,22 +34,14 @@ interface PostgresQuery extends Statement {
   readonly types: { getTypeParser(type: number): (text: string) => unknown };
 }
 
-export interface PostgresServer {
-  readonly url: string;
-  readonly connections: number;
-}
-
-/**
- * Loads pg, an optional dependency, and returns a function that opens a pool.
- * @throws OpenRefusal `driver_unavailable`
- */
+/** Loads pg, an optional dependency. Returns a function that opens a pool. @throws OpenRefusal `driver_unavailable` */
 export async function loadDriver() {
   const { default: pg } = await import("pg").catch((error: unknown) => {
     const message = "pg cannot be loaded: run `npm install pg`.";
     throw new OpenRefusal("driver_unavailable", message, error);
   });
   /** @param timeout how long connecting may take, in milliseconds. */
-  return ({ url, connections }: PostgresServer, timeout: number): PostgresPool =>
+  return (url: string, connections: number, timeout: number): PostgresPool =>
     new pg.Pool({
       connectionString: url,
       max: connections,

@@ -63,10 +63,7 @@ export function isCausedByCall(error: unknown): boolean {
   return /^(?:22|23|54)/.test(sqlState(error));
 }
 
-/**
- * Returns the failure of the call with this name, as in "Adding a pet". Neither the message nor the cause
- * has a value that was stored or searched for.
- */
+/** Returns the failure of a call, named as in "Adding a pet". No value that was stored or searched for is in it. */
 export function toFailure(name: string, error: unknown): StorageError {
   const reason = reasonFor(error);
   const mayBeStored = error instanceof OutcomeUnknown || error instanceof TooLate;

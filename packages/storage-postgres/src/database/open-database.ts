@@ -10,7 +10,6 @@ import type { Settings } from "./options.js";
 
 const OLDEST_POSTGRES = 15;
 
-/** A database whose tables are up to date. */
 export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 /** Connects, and brings the tables up to date. Rejects when the database cannot be used. */
@@ -32,8 +31,9 @@ export async function openDatabase({ source, schema, timeout }: Settings) {
 /** A host's pool needs no driver of ours. */
 async function poolSourceOf(source: Settings["source"], timeout: number): Promise<PoolSource> {
   if (!("url" in source)) return { open: () => source, isOwn: false };
+  const { url, connections } = source;
   const openPool = await loadDriver();
-  return { open: () => openPool(source, timeout), isOwn: true };
+  return { open: () => openPool(url, connections, timeout), isOwn: true };
 }
 
 const SERVER = `select current_setting('server_version_num')::integer, current_setting('server_encoding'),

@@ -31,7 +31,6 @@ import {
 import { preparePets, type Pets, type Revision } from "../tables/pets.js";
 import { createLookUp } from "./look-up.js";
 
-/** `close` resolves when its calls are settled. */
 export function createPostgresPetStorage(
   connection: Connection,
   writers: Readonly<Record<"pets" | "imports", Writer>>,

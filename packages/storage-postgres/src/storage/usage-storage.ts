@@ -26,7 +26,6 @@ import { createLookUp } from "./look-up.js";
  */
 const GATHER_TURNS = 16;
 
-/** `close` resolves when its calls are settled. */
 export function createPostgresUsageStorage(
   table: ApiKeyUsage,
   writer: Writer,

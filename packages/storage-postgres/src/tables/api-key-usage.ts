@@ -49,7 +49,6 @@ interface PresentedRow extends ApiKeysTable, StampedRow {
   readonly read_at: number;
 }
 
-/** The statements on the table of usage, joined with the tables of keys and secrets. */
 export type ApiKeyUsage = ReturnType<typeof prepareApiKeyUsage>;
 
 export function prepareApiKeyUsage(connection: Connection, synchronous: Synchronous) {

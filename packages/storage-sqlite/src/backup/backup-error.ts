@@ -74,8 +74,7 @@ const byCode = [
   ["damaged", /^SQLITE_(?:NOTADB|CORRUPT)/],
   ["disk_full", /^(?:SQLITE_FULL|ENOSPC|EDQUOT)/],
   ["destination_exists", /^EEXIST/],
-  ["cannot_write", /^SQLITE_(?:CANTOPEN|READONLY)/],
-  ["cannot_write", /^(?:EACCES|EISDIR|ENOENT|ENOTDIR|EPERM|EROFS)/],
+  ["cannot_write", /^(?:SQLITE_(?:CANTOPEN|READONLY)|EACCES|EISDIR|ENOENT|ENOTDIR|EPERM|EROFS)/],
 ] as const;
 
 const messages = {

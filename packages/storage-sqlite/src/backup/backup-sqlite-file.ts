@@ -172,11 +172,8 @@ async function giveFreeName(file: string, to: string): Promise<void> {
 function refuseExisting(to: string): void {
   const found = filesOf(to).find((path) => exists(path));
   if (found === undefined) return;
-  if (found === to) throw new BackupRefusal("destination_exists");
-  throw new BackupRefusal(
-    "destination_exists",
-    `${found} already exists; SQLite would treat it as part of the backup.`,
-  );
+  const besideIt = `${found} already exists; SQLite would treat it as part of the backup.`;
+  throw new BackupRefusal("destination_exists", found === to ? undefined : besideIt);
 }
 
 /** Replaces a file and removes the files that SQLite left beside it. Throws when it is a database in use. */

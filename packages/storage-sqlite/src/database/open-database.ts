@@ -25,7 +25,6 @@ import { DatabaseInUse, sqliteCode } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
 
-/** A database whose tables are up to date. */
 export type OpenDatabase = ReturnType<typeof openHosts>;
 
 /** 0, because SQLite's own waiting blocks the event loop. A busy database is retried instead. */
@@ -119,7 +118,11 @@ export function openFile(
 export function openHosts(database: SqliteDatabase, now: () => number) {
   if (!database.open) throw new OpenRefusal("cannot_open", "The database is closed.");
   if (database.inTransaction) throw new DatabaseInUse();
-  const filename = filenameOf(database);
+  const main = database.prepare<{ readonly file: string }>(
+    "select file from pragma_database_list where name = 'main'",
+  );
+  // With all links followed; empty for a database in memory.
+  const filename = main.get([])?.file ?? "";
   if (filename !== "") refuseUnsafe(filename);
   const files = filename === "" ? NO_FILES : watchFiles(filename, BESIDE, now);
   const close = (): Promise<void> => {
@@ -189,14 +192,6 @@ function closeWithoutCheckpoint(
   }
 }
 
-/** The file of a host's database, with all links followed; empty for a database in memory. */
-function filenameOf(database: SqliteDatabase): string {
-  const main = database.prepare<{ readonly file: string }>(
-    "select file from pragma_database_list where name = 'main'",
-  );
-  return main.get([])?.file ?? "";
-}
-
 function bringUpToDate(connection: Connection): void {
   const { database } = connection;
   // Switching to the log changes the file, so a database that will be refused must be detected first.
@@ -209,7 +204,12 @@ function bringUpToDate(connection: Connection): void {
     throw new OpenRefusal("not_durable", "SQLite cannot keep a write-ahead log at this place.");
   }
   migrate(connection);
-  refuseLessThanFull(database);
+  // SQLite may choose another level when it first uses the log, which is the first write.
+  database.pragma("main.synchronous = FULL");
+  const full = 2;
+  if (Number(database.pragma("main.synchronous", { simple: true })) < full) {
+    throw new OpenRefusal("not_durable", "SQLite does not sync the disk at every commit.");
+  }
 }
 
 function refuseOldSqlite(database: SqliteDatabase): void {
@@ -220,13 +220,4 @@ function refuseOldSqlite(database: SqliteDatabase): void {
     "sqlite_too_old",
     `SQLite is ${version}, but must be ${OLDEST_SQLITE} or newer.`,
   );
-}
-
-/** Runs after the first write: SQLite may choose another level when it first uses the log. */
-function refuseLessThanFull(database: SqliteDatabase): void {
-  database.pragma("main.synchronous = FULL");
-  const full = 2;
-  if (Number(database.pragma("main.synchronous", { simple: true })) < full) {
-    throw new OpenRefusal("not_durable", "SQLite does not sync the disk at every commit.");
-  }
 }

@@ -59,12 +59,10 @@ export function openStorageError(cause: unknown): OpenSqliteError {
   if (known) return { code: known[1], message: known[2], cause };
   const reason = cause instanceof Error ? cause.message : String(cause);
   // The system's error of a look at the files.
-  if (cause instanceof Error && "syscall" in cause)
-    return {
-      code: "cannot_open",
-      message: `The database file cannot be opened: ${reason}.`,
-      cause,
-    };
+  if (cause instanceof Error && "syscall" in cause) {
+    const message = `The database file cannot be opened: ${reason}.`;
+    return { code: "cannot_open", message, cause };
+  }
   return { code: "failed", message: `The database could not be opened: ${reason}`, cause };
 }
 

@@ -11,7 +11,6 @@ import {
 import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
 
-/** The statements on the table of usage, joined with the tables of keys and secrets. */
 export type ApiKeyUsage = ReturnType<typeof prepareApiKeyUsage>;
 
 export function prepareApiKeyUsage({ change, select }: Connection) {
