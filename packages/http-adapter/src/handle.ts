@@ -86,7 +86,6 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
     };
   }
 
-  /** Responds to input that is not a request. */
   function refuse(
     error: HttpError,
     clientAddress: string | undefined,

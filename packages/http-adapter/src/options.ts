@@ -92,7 +92,6 @@ const int31 = numberThat(
   "must be an integer from 0 to 2,147,483,647",
 );
 
-/** The limits of a server, with their defaults. */
 export const limitSchema = strict({
   headersTimeoutSeconds: v.optional(seconds, 8),
   requestTimeoutSeconds: v.optional(seconds, 12),

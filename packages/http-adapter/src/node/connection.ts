@@ -7,7 +7,6 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** Whether Node has left the `Expect` header to us: nothing is sent yet (RFC 9110, section 10.1.1). */
   readonly hasOpenExpect?: boolean | undefined;
-  /** Tells callers without a valid key apart. */
   readonly clientAddress: () => string | undefined;
 }
 
@@ -36,7 +35,6 @@ export function connectionOf(
   return (socket[CONNECTION] ??= { waiting: 0, isHeld: false, isHttp: false });
 }
 
-/** Counts a request that waits for its turn. */
 export function countWaiting({ request: { socket }, response }: Exchange): void {
   const connection = connectionOf(socket);
   connection.waiting += 1;

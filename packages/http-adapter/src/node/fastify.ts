@@ -5,10 +5,6 @@ import { runInTurn } from "./connection.js";
 import { refuseHttp2, socketAddress, type NodeOptions } from "./handler.js";
 import { createResponder, locateRequest } from "./response.js";
 
-interface PetStorePluginOptions<Request extends FastifyRequest> extends NodeOptions<Request> {
-  readonly store: PetStore;
-}
-
 /** The part of a Fastify instance that the plugin uses; Fastify itself is not imported. */
 interface FastifyApp<Request extends FastifyRequest> {
   readonly prefix: string;
@@ -46,10 +42,13 @@ interface FastifyReply {
  */
 export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
   app: FastifyApp<Request>,
-  { store, ...options }: PetStorePluginOptions<Request>,
+  { store, ...options }: NodeOptions<Request> & { readonly store: PetStore },
 ): Promise<void> {
   return new Promise((resolve) => {
-    const settings = parseOptions(store, withoutFastifys(options));
+    // Fastify also passes its own options to a plugin.
+    const own = { ...options };
+    for (const name of ["prefix", "logLevel", "logSerializers"]) Reflect.deleteProperty(own, name);
+    const settings = parseOptions(store, own);
     const basePath = app.prefix.replace(/\/$/, "") + settings.basePath;
     const responder = createResponder(store, { ...settings, basePath });
     const { clientAddress = ({ raw }: Request) => socketAddress(raw) } = options;
@@ -79,11 +78,4 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
     app.all(`${settings.basePath}/*`, respond);
     resolve();
   });
-}
-
-/** Removes the options of Fastify itself, which it also passes to a plugin. */
-function withoutFastifys<Options extends object>(options: Options): Options {
-  const others = { ...options };
-  for (const name of ["prefix", "logLevel", "logSerializers"]) Reflect.deleteProperty(others, name);
-  return others;
 }

@@ -30,7 +30,7 @@ export function mount(
   if ("drain" in server) throw new TypeError(OURS);
   const settings = parseOptions(store, options);
   const { basePath } = settings;
-  const host: typeof server & { [MOUNTS]?: Mount[] } = server;
+  const host: typeof server & { [MOUNTS]?: Mount[] | undefined } = server;
   const mounts = (host[MOUNTS] ??= overrideEmit(server));
   if (mounts.some((other) => other.basePath === basePath)) {
     throw new TypeError(

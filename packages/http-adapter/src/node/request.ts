@@ -29,7 +29,9 @@ export function toHttpRequest(
       if (request.complete) return false;
       // Reading the body was stopped, or the client was not asked for it.
       if (isRead || hasOpenExpect === true) return true;
-      return inputErrorOf(request) !== undefined || isLong(request);
+      const { "transfer-encoding": coding, "content-length": length = 0 } = request.headers;
+      if (inputErrorOf(request) !== undefined || coding !== undefined) return true;
+      return Number(length) > MAX_DRAINED_BYTES;
     },
   };
 }
@@ -99,14 +101,8 @@ export function isUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined;
 }
 
-/** The rest of a body with at most this Content-Length is read, to keep the connection open. */
+/** The rest of a body with at most this Content-Length is read, to keep the connection open (RFC 9112, section 6.3). */
 const MAX_DRAINED_BYTES = 65_536;
-
-/** Whether the body may be longer than is worth reading (RFC 9112, section 6.3). */
-function isLong({ headers }: IncomingMessage): boolean {
-  if (headers["transfer-encoding"] !== undefined) return true;
-  return Number(headers["content-length"] ?? 0) > MAX_DRAINED_BYTES;
-}
 
 /** Reads a body, and leaves the rest of a longer or slower one unread. */
 async function readBody(
@@ -127,7 +123,6 @@ async function readBody(
   return ofBytes(readArrived(request), limit);
 }
 
-/** Reads a body that has arrived completely. */
 function readArrived(request: IncomingMessage): Uint8Array {
   const chunks: Uint8Array[] = [];
   // Since Node 26, each call returns one chunk.

@@ -96,7 +96,6 @@ function millisecondsOf(seconds: number): number {
   return Math.ceil(seconds * 1_000);
 }
 
-/** Returns the set of the open sockets of a server. */
 function keepSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {

@@ -21,10 +21,7 @@ export const PREFLIGHT_HEADERS: Headers = Object.freeze({
 
 const EXPOSE: Headers = { "Access-Control-Expose-Headers": EXPOSED };
 
-/**
- * Creates the function that returns the headers of CORS (Fetch standard) of every response to a request with these lines
- * of `Origin`, or to one that cannot be read.
- */
+/** Returns a function of the `Origin` lines, `undefined` if not known, to the response's CORS headers (Fetch standard). */
 export function createCors({ origins }: CorsOptions) {
   const allowed = origins === "*" ? undefined : new Set(origins);
   return (lines: readonly string[] | undefined): Headers => {

@@ -27,17 +27,14 @@ function deprecationOf({ deprecation }: OperationFacts): Headers {
   };
 }
 
-export interface RenderedBody {
-  readonly content: HttpResponse["body"];
-  readonly length: string;
-}
+type RenderedBody = ReturnType<typeof renderBody>;
 
 /** Of a text up to this length, Node makes one chunk with the headers, which costs less than its copy. */
 const SHORT_TEXT = 16_384;
 
 /** Encodes a long text once, however many responses share it. */
-function renderBody(text: string): RenderedBody {
-  const content = text.length > SHORT_TEXT ? Buffer.from(text) : text;
+function renderBody(text: string) {
+  const content: HttpResponse["body"] = text.length > SHORT_TEXT ? Buffer.from(text) : text;
   return { content, length: String(Buffer.byteLength(content)) };
 }
 

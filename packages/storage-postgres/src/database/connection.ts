@@ -16,7 +16,6 @@ export type Select<Argument, Row> = (
   timeout?: number,
 ) => Promise<readonly Row[]>;
 
-/** Prepares statements on the tables of one schema. */
 export type Connection = ReturnType<typeof createConnection>;
 
 export function createConnection(database: Database, schema: string) {
@@ -39,7 +38,9 @@ export function createConnection(database: Database, schema: string) {
         const built = build(value, columns);
         return reads ? sql`select ${columns} from (${built}) as found where ${onPrimary}` : built;
       });
-      const statement = { name: nameOf(text), text };
+      // Two storages may share a host's pool, so that the name must depend on the whole text.
+      const hash = createHash("sha256").update(text).digest("hex");
+      const statement = { name: `petstore_${hash.slice(0, 16)}`, text };
       return (argument, timeout) => database.query(statement, bind(argument), integers, timeout);
     };
   return {
@@ -57,9 +58,4 @@ export function createConnection(database: Database, schema: string) {
 
 export function columnsOf(names: readonly string[]): RawBuilder<unknown> {
   return sql.join(names.map((name) => sql.ref(name)));
-}
-
-/** Two storages may share a host's pool, so that a name must depend on the whole text. */
-function nameOf(text: string): string {
-  return `petstore_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
 }

@@ -8,7 +8,6 @@ import {
   type Call,
   type Commit,
   type Outcome,
-  type UsageReader,
   type UsageSubject,
   type UsageTransaction,
 } from "@petstore/storage-sql";
@@ -74,7 +73,6 @@ function commitUsage(
     return batchUsage(keys, keyIds.length > 0 ? await table.find(keyIds) : [], false);
   };
 
-  /** Returns what was saved. */
   const save = async (
     changed: ReadonlyMap<string, Usage>,
     { keys, stampOf }: BatchUsage,
@@ -113,20 +111,18 @@ function commitUsage(
   };
 }
 
-/** The usage that a batch decides on. */
-interface BatchUsage extends UsageReader {
-  readonly keys: readonly StampedKey[];
-  /** Whether it was read for an earlier batch. */
-  readonly isRemembered: boolean;
-  readonly stampOf: (keyId: string) => string;
-}
+type BatchUsage = ReturnType<typeof batchUsage>;
 
-/** A key that was read by its secret and by its id has the usage and the stamp of the first reading. */
+/**
+ * The usage that a batch decides on. A key that was read by its secret and by its id has the usage and the stamp of the
+ * first reading.
+ * @param isRemembered whether it was read for an earlier batch.
+ */
 function batchUsage(
   keys: readonly StampedKey[],
   usages: readonly StampedUsage[],
   isRemembered: boolean,
-): BatchUsage {
+) {
   const byDigest = new Map(keys.map(({ digest, presented }) => [digest, presented]));
   const byKeyId = new Map<string, Omit<StampedUsage, "keyId">>(
     usages.map((read) => [read.keyId, read]),
@@ -136,9 +132,9 @@ function batchUsage(
   return {
     keys,
     isRemembered,
-    findByDigest: (digest) => byDigest.get(digest),
-    find: (keyId) => byKeyId.get(keyId)?.usage,
-    stampOf: (keyId) => byKeyId.get(keyId)?.stamp ?? "",
+    findByDigest: (digest: string) => byDigest.get(digest),
+    find: (keyId: string) => byKeyId.get(keyId)?.usage,
+    stampOf: (keyId: string) => byKeyId.get(keyId)?.stamp ?? "",
   };
 }
 

@@ -1,6 +1,5 @@
 import { systemRandom } from "@petstore/core/internal";
 
-/** The tables that the storage reads and writes. */
 export const TABLES = [
   "pets",
   "inventory",

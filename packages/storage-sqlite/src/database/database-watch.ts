@@ -128,22 +128,19 @@ export function watchDatabase({ files, schemaProblem, now, release }: WatchOptio
     isLarge = logSize > LARGE_LOG;
     if (isLarge && !wasLarge) warn({ code: "large_log", message: largeLog(logSize) });
   };
-  const checkLock = (): void => {
-    if (!files.lock.isHeld()) refuse(UNLOCKED);
-  };
 
   return {
     beforeTransaction: (): void => {
       if (unusable) throw unusable;
       if (now() - checkedAt < INTERVAL) return;
-      checkLock();
+      if (!files.lock.isHeld()) refuse(UNLOCKED);
       checkFiles();
       refuse(schemaProblem());
       checkedAt = now();
     },
     beforeFullCommit: (): void => {
       if (unusable) throw unusable;
-      checkLock();
+      if (!files.lock.isHeld()) refuse(UNLOCKED);
       if (files.mayDiffer()) checkFiles();
       refuse(schemaProblem());
     },
