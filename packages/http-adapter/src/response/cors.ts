@@ -21,7 +21,7 @@ export const PREFLIGHT_HEADERS: Headers = Object.freeze({
 
 const EXPOSE: Headers = { "Access-Control-Expose-Headers": EXPOSED };
 
-/** Returns a function of the `Origin` lines, `undefined` if not known, to the response's CORS headers (Fetch standard). */
+/** Creates the function of a response's CORS headers (Fetch standard). It takes the request's `Origin` lines, if known. */
 export function createCors({ origins }: CorsOptions) {
   const allowed = origins === "*" ? undefined : new Set(origins);
   return (lines: readonly string[] | undefined): Headers => {
