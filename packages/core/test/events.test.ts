@@ -1,6 +1,6 @@
 import { setImmediate as delivered } from "node:timers/promises";
 import { inspect } from "node:util";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createMemoryStorage, type PetStoreEvent, type PetStoreOptions } from "@petstore/core";
 import { windowNames, windows } from "@petstore/core/facts";
 import { storageError, type Storage, type StorageWarning } from "@petstore/core/storage";
@@ -28,163 +28,161 @@ function openWarning(close?: Storage["close"]) {
   return { ...opened, warning, warn: () => warn?.(warning) };
 }
 
-describe("events", () => {
-  it("report everything that happens, in order, with the clock's time, and no secret", async () => {
-    const { store, clock, events, issue } = openRecorded();
-    const { id, secret, caller } = await issue(ownLimits(3, 99));
-    value(await caller.createPet(rex));
-    value(await caller.getPet(1n));
-    clock.advance(1_000);
-    value(await store.trusted.createPet({ ...rex, name: "Ada" }));
-    value(await caller.listPets());
-    for (let refusal = 0; refusal < 6; refusal += 1) error(await caller.listPets());
-    value(await store.keys.liftBan(id));
-    value(await store.keys.changePlan(id, { plan: "pro" }));
-    value(await store.keys.rotate(id));
-    value(await store.keys.revoke(id));
-    const at = clock.now();
-    clock.advance(1_000);
-    value(await store.keys.revoke(id));
-    await delivered();
-    expect(events).toMatchObject([
-      { type: "key_issued", at: at - 1_000, keyId: id, key: { id } },
-      { type: "pet_created", at: at - 1_000, keyId: id, pet: { id: 1n } },
-      { type: "deprecated_operation_used", operation: "getPet", keyId: id },
-      { type: "pet_created", at, keyId: undefined, pet: { id: 2n } },
-      { type: "rate_limit_exceeded", keyId: id, window: "minute", limit: 3 },
-      { type: "rate_limit_exceeded", keyId: id },
-      { type: "rate_limit_exceeded", keyId: id },
-      { type: "key_banned", keyId: id, until: at + 60_000 },
-      { type: "ban_lifted", keyId: id, key: { id, bannedUntil: undefined } },
-      { type: "plan_changed", keyId: id, key: { id, plan: "pro" } },
-      { type: "key_rotated", keyId: id, key: { id } },
-      { type: "key_revoked", at, keyId: id, key: { id, revokedAt: at } },
-    ]);
-    expect(events).toHaveLength(12);
-    expect(inspect(events, { depth: 9 })).not.toContain(secret.slice(13));
-  });
+it("report everything that happens, in order, with the clock's time, and no secret", async () => {
+  const { store, clock, events, issue } = openRecorded();
+  const { id, secret, caller } = await issue(ownLimits(3, 99));
+  value(await caller.createPet(rex));
+  value(await caller.getPet(1n));
+  clock.advance(1_000);
+  value(await store.trusted.createPet({ ...rex, name: "Ada" }));
+  value(await caller.listPets());
+  for (let refusal = 0; refusal < 6; refusal += 1) error(await caller.listPets());
+  value(await store.keys.liftBan(id));
+  value(await store.keys.changePlan(id, { plan: "pro" }));
+  value(await store.keys.rotate(id));
+  value(await store.keys.revoke(id));
+  const at = clock.now();
+  clock.advance(1_000);
+  value(await store.keys.revoke(id));
+  await delivered();
+  expect(events).toMatchObject([
+    { type: "key_issued", at: at - 1_000, keyId: id, key: { id } },
+    { type: "pet_created", at: at - 1_000, keyId: id, pet: { id: 1n } },
+    { type: "deprecated_operation_used", operation: "getPet", keyId: id },
+    { type: "pet_created", at, keyId: undefined, pet: { id: 2n } },
+    { type: "rate_limit_exceeded", keyId: id, window: "minute", limit: 3 },
+    { type: "rate_limit_exceeded", keyId: id },
+    { type: "rate_limit_exceeded", keyId: id },
+    { type: "key_banned", keyId: id, until: at + 60_000 },
+    { type: "ban_lifted", keyId: id, key: { id, bannedUntil: undefined } },
+    { type: "plan_changed", keyId: id, key: { id, plan: "pro" } },
+    { type: "key_rotated", keyId: id, key: { id } },
+    { type: "key_revoked", at, keyId: id, key: { id, revokedAt: at } },
+  ]);
+  expect(events).toHaveLength(12);
+  expect(inspect(events, { depth: 9 })).not.toContain(secret.slice(13));
+});
 
-  it("report a warning of the storage; its signal has no message", async () => {
-    const signals = collect("petstore:storage-warning");
-    const { clock, events, warning, warn } = openWarning();
-    warn();
-    await delivered();
-    expect(events).toEqual([{ type: "storage_warning", at: clock.now(), ...warning }]);
-    expect(signals).toEqual([{ code: "large_log" }]);
-  });
+it("report a warning of the storage; its signal has no message", async () => {
+  const signals = collect("petstore:storage-warning");
+  const { clock, events, warning, warn } = openWarning();
+  warn();
+  await delivered();
+  expect(events).toEqual([{ type: "storage_warning", at: clock.now(), ...warning }]);
+  expect(signals).toEqual([{ code: "large_log" }]);
+});
 
-  it("are emitted after the result of their call is known", async () => {
-    const { store, storage, events } = openRecorded();
-    vi.spyOn(storage.pets, "find").mockImplementation(async () => {
-      await delivered();
-      expect(events).toEqual([]);
-      return ok(undefined);
-    });
-    expect(error(await store.trusted.getPet(1n)).code).toBe("pet_not_found");
+it("are emitted after the result of their call is known", async () => {
+  const { store, storage, events } = openRecorded();
+  vi.spyOn(storage.pets, "find").mockImplementation(async () => {
     await delivered();
-    expect(events).toMatchObject([{ type: "deprecated_operation_used" }]);
+    expect(events).toEqual([]);
+    return ok(undefined);
   });
+  expect(error(await store.trusted.getPet(1n)).code).toBe("pet_not_found");
+  await delivered();
+  expect(events).toMatchObject([{ type: "deprecated_operation_used" }]);
+});
 
-  it.each(["succeeds", "fails"])("are all emitted when closing, which warns, %s", async (how) => {
-    const fail = () => Promise.reject(new Error("disk full"));
-    const { store, events, issue, warning, warn } = openWarning(how === "fails" ? fail : undefined);
-    await issue();
-    const created = store.trusted.createPet(rex);
-    expect((await store.close()).isOk()).toBe(how === "succeeds");
-    expect(events).toMatchObject([{ type: "key_issued" }, { type: "pet_created" }, warning]);
-    value(await created);
-    if (how === "fails") return;
-    warn();
-    await delivered();
-    expect(events).toHaveLength(3);
-  });
+it.each(["succeeds", "fails"])("are all emitted when closing, which warns, %s", async (how) => {
+  const fail = () => Promise.reject(new Error("disk full"));
+  const { store, events, issue, warning, warn } = openWarning(how === "fails" ? fail : undefined);
+  await issue();
+  const created = store.trusted.createPet(rex);
+  expect((await store.close()).isOk()).toBe(how === "succeeds");
+  expect(events).toMatchObject([{ type: "key_issued" }, { type: "pet_created" }, warning]);
+  value(await created);
+  if (how === "fails") return;
+  warn();
+  await delivered();
+  expect(events).toHaveLength(3);
+});
 
-  it("cannot be changed by a listener, nor what the caller gets", async () => {
-    const { store } = openStore();
-    const last = vi.fn();
-    store.events.onAny((event) => {
-      if (event.type === "key_issued") Object.assign(event.key.secrets[0] ?? {}, { hint: "" });
-    });
-    store.events.onAny((event) => Object.assign(event, { type: "" }));
-    store.events.onAny(last);
-    const { key } = value(await store.keys.issue({ plan: "free" }));
-    await delivered();
-    const event = { type: "key_issued", at: key.createdAt, keyId: key.id, key };
-    expect(last.mock.calls).toEqual([[event]]);
-    const { secrets, usage, limits } = key;
-    expect(secrets[0]?.hint).toMatch(/^pet_live_/);
-    expect([secrets, usage, usage.minute, limits].every(Object.isFrozen)).toBe(true);
+it("cannot be changed by a listener, nor what the caller gets", async () => {
+  const { store } = openStore();
+  const last = vi.fn();
+  store.events.onAny((event) => {
+    if (event.type === "key_issued") Object.assign(event.key.secrets[0] ?? {}, { hint: "" });
   });
+  store.events.onAny((event) => Object.assign(event, { type: "" }));
+  store.events.onAny(last);
+  const { key } = value(await store.keys.issue({ plan: "free" }));
+  await delivered();
+  const event = { type: "key_issued", at: key.createdAt, keyId: key.id, key };
+  expect(last.mock.calls).toEqual([[event]]);
+  const { secrets, usage, limits } = key;
+  expect(secrets[0]?.hint).toMatch(/^pet_live_/);
+  expect([secrets, usage, usage.minute, limits].every(Object.isFrozen)).toBe(true);
+});
 
-  it.each([
-    ["typo", () => undefined, "No event is called 'typo'."],
-    ["constructor", () => undefined, "No event is called 'constructor'."],
-    ["key_issued", undefined, "The listener must be a function."],
-  ])("refuse a listener for %s that is %o", (type, listener, message) => {
-    const { events } = openStore().store;
-    expect(() => events.on(type as never, listener as never)).toThrow(new TypeError(message));
-  });
+it.each([
+  ["typo", () => undefined, "No event is called 'typo'."],
+  ["constructor", () => undefined, "No event is called 'constructor'."],
+  ["key_issued", undefined, "The listener must be a function."],
+])("refuse a listener for %s that is %o", (type, listener, message) => {
+  const { events } = openStore().store;
+  expect(() => events.on(type as never, listener as never)).toThrow(new TypeError(message));
+});
 
-  it("name the client address of refused callers without a key", async () => {
-    const { store, events } = openRecorded();
-    for (let request = 0; request < 61; request += 1) await store.as("bad", "192.0.2.1").admit();
-    await delivered();
-    const ofNobody = { keyId: undefined, clientAddress: "192.0.2.1" };
-    expect(events).toMatchObject([{ type: "rate_limit_exceeded", ...ofNobody, limit: 60 }]);
-  });
+it("name the client address of refused callers without a key", async () => {
+  const { store, events } = openRecorded();
+  for (let request = 0; request < 61; request += 1) await store.as("bad", "192.0.2.1").admit();
+  await delivered();
+  const ofNobody = { keyId: undefined, clientAddress: "192.0.2.1" };
+  expect(events).toMatchObject([{ type: "rate_limit_exceeded", ...ofNobody, limit: 60 }]);
+});
 
-  it.each(windowNames)("say that the %s is used up, like the refusal", async (window) => {
-    const { clock, events, issue } = openRecorded({ ban: false });
-    const { id, caller } = await issue(twoIn(window));
-    const half = windows[window].milliseconds / 2;
-    value(await caller.admit());
-    clock.advance(half);
-    value(await caller.admit());
-    const used = `The limit of 2 requests per ${window} is used up`;
-    const message = `${used}; come back in ${half / 1_000} seconds.`;
-    const quota = { [window]: { limit: 2, remaining: 0, resetAt: clock.now() + half } };
-    expect(error(await caller.admit())).toMatchObject({ message, window, quota });
-    clock.advance(half - 1);
-    expect(error(await caller.admit()).message).toBe(`${used}; come back in 1 second.`);
-    await delivered();
-    expect(events[1]).toMatchObject({ type: "rate_limit_exceeded", keyId: id, window, limit: 2 });
-  });
+it.each(windowNames)("say that the %s is used up, like the refusal", async (window) => {
+  const { clock, events, issue } = openRecorded({ ban: false });
+  const { id, caller } = await issue(twoIn(window));
+  const half = windows[window].milliseconds / 2;
+  value(await caller.admit());
+  clock.advance(half);
+  value(await caller.admit());
+  const used = `The limit of 2 requests per ${window} is used up`;
+  const message = `${used}; come back in ${half / 1_000} seconds.`;
+  const quota = { [window]: { limit: 2, remaining: 0, resetAt: clock.now() + half } };
+  expect(error(await caller.admit())).toMatchObject({ message, window, quota });
+  clock.advance(half - 1);
+  expect(error(await caller.admit()).message).toBe(`${used}; come back in 1 second.`);
+  await delivered();
+  expect(events[1]).toMatchObject({ type: "rate_limit_exceeded", keyId: id, window, limit: 2 });
+});
 
-  it("report nothing that did not happen", async () => {
-    const { store, events, issue } = openRecorded();
-    error(await store.trusted.createPet({ ...rex, name: "\0" }));
-    error(await store.keys.revoke("key_x"));
-    error(await store.keys.issue({ plan: "gold" }));
-    value(await store.keys.liftBan((await issue()).id));
-    await delivered();
-    expect(events.map(({ type }) => type)).toEqual(["key_issued"]);
-  });
+it("report nothing that did not happen", async () => {
+  const { store, events, issue } = openRecorded();
+  error(await store.trusted.createPet({ ...rex, name: "\0" }));
+  error(await store.keys.revoke("key_x"));
+  error(await store.keys.issue({ plan: "gold" }));
+  value(await store.keys.liftBan((await issue()).id));
+  await delivered();
+  expect(events.map(({ type }) => type)).toEqual(["key_issued"]);
+});
 
-  it("reach the listeners for their type only, until the listeners are removed", async () => {
-    const { store, issue } = openStore();
-    const listener = vi.fn();
-    const stop = store.events.on("pet_created", listener);
-    await issue();
-    await store.trusted.createPet(rex);
-    await delivered();
-    stop();
-    await store.trusted.createPet(rex);
-    await delivered();
-    expect(listener.mock.calls).toMatchObject([[{ type: "pet_created", pet: { name: "Rex" } }]]);
-  });
+it("reach the listeners for their type only, until the listeners are removed", async () => {
+  const { store, issue } = openStore();
+  const listener = vi.fn();
+  const stop = store.events.on("pet_created", listener);
+  await issue();
+  await store.trusted.createPet(rex);
+  await delivered();
+  stop();
+  await store.trusted.createPet(rex);
+  await delivered();
+  expect(listener.mock.calls).toMatchObject([[{ type: "pet_created", pet: { name: "Rex" } }]]);
+});
 
-  it("a listener that throws, rejects or never settles affects neither requests nor other listeners", async () => {
-    const { store } = openStore();
-    const last = vi.fn();
-    store.events.onAny(() => expect.fail("a listener's own"));
-    store.events.onAny(() => Promise.reject(new Error("a listener's own")));
-    store.events.onAny(() => new Promise(() => undefined));
-    store.events.onAny(last);
-    value(await store.trusted.createPet(rex));
-    value(await store.trusted.createPet(rex));
-    await delivered();
-    expect(last).toHaveBeenCalledTimes(2);
-  });
+it("a listener that throws, rejects or never settles affects neither requests nor other listeners", async () => {
+  const { store } = openStore();
+  const last = vi.fn();
+  store.events.onAny(() => expect.fail("a listener's own"));
+  store.events.onAny(() => Promise.reject(new Error("a listener's own")));
+  store.events.onAny(() => new Promise(() => undefined));
+  store.events.onAny(last);
+  value(await store.trusted.createPet(rex));
+  value(await store.trusted.createPet(rex));
+  await delivered();
+  expect(last).toHaveBeenCalledTimes(2);
 });
 
 it.each([

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
 import { issueKey, newDatabase } from "../support/command.js";
@@ -40,157 +40,154 @@ function visit(url: string | URL) {
   return { link, page: link.pathname, token, own, send, logIn, call };
 }
 
-describe("petstore console", () => {
-  it("lets in who has the link, once, and refuses other users of the machine, other names of its address, other origins and other ports", async () => {
-    const database = newDatabase();
-    await issueKey(database, "--label", "acme");
-    const [console, other] = [await startConsole(database), await startConsole(database)];
-    const { link, page, token, own, send, logIn, call } = visit(console.url);
-    const listKeys = (headers: Headers) =>
-      call("keys/list", { search: "", order: "newest", page: 0 }, headers);
+it("lets in who has the link, once, and refuses other users of the machine, other names of its address, other origins and other ports", async () => {
+  const database = newDatabase();
+  await issueKey(database, "--label", "acme");
+  const [console, other] = [await startConsole(database), await startConsole(database)];
+  const { link, page, token, own, send, logIn, call } = visit(console.url);
+  const listKeys = (headers: Headers) =>
+    call("keys/list", { search: "", order: "newest", page: 0 }, headers);
 
-    expect(link.hostname).toBe("127.0.0.1");
-    expect(page).toMatch(/^\/[\w-]{22}\/$/);
-    expect(page).not.toBe(new URL(other.url).pathname);
-    expect(token).toMatch(/^[\w-]{43}$/);
-    for (const path of [page, "/", `${page}main.js`, `${page}api/keys/list`]) {
-      for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
-        const refused = await send(method, path);
-        expect(refused.status, `${method} ${path}`).toBe(401);
-        expect(refused.text).not.toMatch(/acme|pet_live_|keys\/list/);
-      }
+  expect(link.hostname).toBe("127.0.0.1");
+  expect(page).toMatch(/^\/[\w-]{22}\/$/);
+  expect(page).not.toBe(new URL(other.url).pathname);
+  expect(token).toMatch(/^[\w-]{43}$/);
+  for (const path of [page, "/", `${page}main.js`, `${page}api/keys/list`]) {
+    for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
+      const refused = await send(method, path);
+      expect(refused.status, `${method} ${path}`).toBe(401);
+      expect(refused.text).not.toMatch(/acme|pet_live_|keys\/list/);
     }
-    expect((await send("GET", page)).received["content-security-policy"]).toMatch(
-      /frame-ancestors 'none'/,
-    );
-    const name = `petstore-console-${link.port}`;
-    for (const Cookie of [`${name}=`, `${name}=${token}`, `${name}=x; ${name}`, token])
-      expect((await listKeys({ Cookie })).status).toBe(401);
-    for (const wrong of ["", token.slice(1), `${token}x`, "x".repeat(1_000_000)])
-      expect((await logIn(wrong)).status).toBe(401);
-    const local = `localhost:${link.port}`;
-    const foreign: readonly Headers[] = Object.entries({
-      Host: [`evil.example:${link.port}`, local, "127.0.0.1", `127.0.0.1:${Number(link.port) + 1}`],
-      Origin: ["http://evil.example", `http://${local}`, "http://127.0.0.1:1", "null"],
-      "Sec-Fetch-Site": ["cross-site", "same-site"],
-    }).flatMap(([name, values]) => values.map((value) => ({ [name]: value })));
-    for (const headers of foreign) {
-      expect((await logIn(undefined, { ...own, ...headers })).status).toBe(403);
-      const { status, received } = await send("GET", page, { ...own, ...headers });
-      expect(status).toBe(403);
-      expect(received).not.toHaveProperty("access-control-allow-origin");
-    }
-
-    const { status, received, Cookie } = await logIn();
-    expect(status).toBe(204);
-    const rules = `; Path=${page}; HttpOnly; SameSite=Strict`;
-    expect(received["set-cookie"]).toEqual([
-      expect.stringMatching(new RegExp(`^${name}=[\\w-]{43}${rules}$`)),
-    ]);
-    for (const base of ["", "http://a", "HTTP://a"])
-      expect((await send("GET", base + page, { ...own, Cookie })).text).toContain("main.js");
-    expect((await listKeys({ Cookie })).text).toContain("acme");
-    expect((await logIn()).status).toBe(401);
-    for (const headers of foreign)
-      expect((await listKeys({ Cookie, ...headers })).status).toBe(403);
-    // A script of another page, which the browser loads without asking.
-    const fetched = { "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors" };
-    const script = { Host: link.host, Cookie, ...fetched };
-    expect((await send("GET", `${page}main.js`, script)).status).toBe(403);
-    expect(console.output()).not.toContain(Cookie.split("=")[1]);
-    expect([await console.end("SIGTERM"), await other.end("SIGHUP")]).toEqual([0, 0]);
-    await expect(send("GET", page)).rejects.toThrow();
-  });
-
-  it("responds at once, whatever waits on hundreds of other connections", async () => {
-    const database = newDatabase();
-    await issueKey(database);
-    const { url } = await startConsole(database);
-    const { origin, host, pathname } = new URL(url);
-    const start = (line: string) => `${line} HTTP/1.1\r\nHost: ${host}\r\n`;
-    const sent = [
-      "",
-      start(`GET ${pathname}`),
-      `${start(`POST ${pathname}login`)}Content-Length: 99\r\n\r\nx`,
-      `${start(`GET ${pathname}`)}\r\n`.repeat(20),
-    ];
-    const sockets = await Promise.all(Array.from({ length: 300 }, () => openSocket(origin)));
-    onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
-    for (const [index, socket] of sockets.entries())
-      socket.pause().write(sent[index % sent.length] ?? "");
-    for (const path of ["", "main.js", "api/info"]) {
-      // Before the others have timed out.
-      const signal = AbortSignal.timeout(9_000);
-      expect((await fetch(new URL(pathname + path, origin), { signal })).status).toBe(401);
-    }
-    expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(190);
-  });
-
-  it("finishes a running action at Ctrl-C, so that its secret is not lost", async () => {
-    const database = newDatabase();
-    await issueKey(database);
-    const { url, end, output } = await startConsole(database);
-    const { logIn, call } = visit(url);
-    const { Cookie } = await logIn();
-    const other = new Database(database);
-    onTestFinished(() => void other.close());
-    other.exec("begin immediate");
-    const issued = call("keys/issue", { plan: "pro" }, { Cookie });
-    // When this has its response, the action has arrived, too.
-    expect((await call("info", {}, { Cookie })).status).toBe(200);
-    const ended = end("SIGINT");
-    await expect.poll(output).toContain("finishing running requests");
-    other.exec("rollback");
-    expect((await issued).text).toMatch(/"pet_live_\w{36}"/);
-    expect(await ended).toBe(0);
-  });
-
-  it.runIf(inCi)(
-    "on a terminal, opens the browser with a file that only its user can read, prints a new link after Enter, which ends the one before, and each action",
-    async () => {
-      const folder = createFolder();
-      const database = newDatabase();
-      await issueKey(database);
-      /** Starts a console whose `xdg-open` writes its argument into a file of this name. */
-      const open = (name: string, ...options: readonly string[]) => {
-        const [opener, opened] = [join(folder, "xdg-open"), join(folder, name)];
-        const script = `#!/bin/sh\necho "$1" > ${folder}/part && mv ${folder}/part "$OPENED"\n`;
-        writeFileSync(opener, script, { mode: 0o755 });
-        const env = `env "OPENED=${opened}" "PATH=${folder}:$PATH"`;
-        const command = [env, process.execPath, program(), "console", "--database", database];
-        const terminal = runOnTerminal([...command, ...options].join(" "), 200, 24);
-        const shown = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/#token=[\w-]{43}/g;
-        const links = () => [...terminal.output().matchAll(shown)].map(([link]) => new URL(link));
-        return { ...terminal, links, opened };
-      };
-      const quiet = open("quiet", "--no-open");
-      const { output, links, opened, type, ended } = open("opened");
-      await expect.poll(() => existsSync(opened)).toBe(true);
-      const argument = readFileSync(opened, "utf8").trim();
-      expect(argument).toMatch(/^file:\/\/.*\/open\.html$/);
-      const file = fileURLToPath(argument);
-      for (const path of [file, dirname(file)]) expect(statSync(path).mode & 0o077).toBe(0);
-      const redirect = readFileSync(file, "utf8");
-
-      type("\r");
-      await expect.poll(links).toHaveLength(2);
-      const [first, second] = links();
-      if (first === undefined || second === undefined) throw new Error("There are two links.");
-      expect(redirect).toContain(String(first));
-      expect((await visit(first).logIn()).status).toBe(401);
-      const { logIn, call } = visit(second);
-      const { status, Cookie } = await logIn();
-      expect(status).toBe(204);
-      const issued = await call("keys/issue", { plan: "pro", label: "acme" }, { Cookie });
-      const { secret, key } = JSON.parse(issued.text) as { secret: string; key: { id: string } };
-      await expect.poll(output).toContain(`${userInfo().username} key_issued ${key.id}`);
-      expect(output()).not.toContain(secret);
-      await expect.poll(quiet.links).toHaveLength(1);
-      for (const each of [quiet, { type, ended }]) {
-        each.type("\u0003");
-        expect(await each.ended).toBe(0);
-      }
-      expect([existsSync(file), existsSync(quiet.opened)]).toEqual([false, false]);
-    },
+  }
+  expect((await send("GET", page)).received["content-security-policy"]).toMatch(
+    /frame-ancestors 'none'/,
   );
+  const name = `petstore-console-${link.port}`;
+  for (const Cookie of [`${name}=`, `${name}=${token}`, `${name}=x; ${name}`, token])
+    expect((await listKeys({ Cookie })).status).toBe(401);
+  for (const wrong of ["", token.slice(1), `${token}x`, "x".repeat(1_000_000)])
+    expect((await logIn(wrong)).status).toBe(401);
+  const local = `localhost:${link.port}`;
+  const foreign: readonly Headers[] = Object.entries({
+    Host: [`evil.example:${link.port}`, local, "127.0.0.1", `127.0.0.1:${Number(link.port) + 1}`],
+    Origin: ["http://evil.example", `http://${local}`, "http://127.0.0.1:1", "null"],
+    "Sec-Fetch-Site": ["cross-site", "same-site"],
+  }).flatMap(([name, values]) => values.map((value) => ({ [name]: value })));
+  for (const headers of foreign) {
+    expect((await logIn(undefined, { ...own, ...headers })).status).toBe(403);
+    const { status, received } = await send("GET", page, { ...own, ...headers });
+    expect(status).toBe(403);
+    expect(received).not.toHaveProperty("access-control-allow-origin");
+  }
+
+  const { status, received, Cookie } = await logIn();
+  expect(status).toBe(204);
+  const rules = `; Path=${page}; HttpOnly; SameSite=Strict`;
+  expect(received["set-cookie"]).toEqual([
+    expect.stringMatching(new RegExp(`^${name}=[\\w-]{43}${rules}$`)),
+  ]);
+  for (const base of ["", "http://a", "HTTP://a"])
+    expect((await send("GET", base + page, { ...own, Cookie })).text).toContain("main.js");
+  expect((await listKeys({ Cookie })).text).toContain("acme");
+  expect((await logIn()).status).toBe(401);
+  for (const headers of foreign) expect((await listKeys({ Cookie, ...headers })).status).toBe(403);
+  // A script of another page, which the browser loads without asking.
+  const fetched = { "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors" };
+  const script = { Host: link.host, Cookie, ...fetched };
+  expect((await send("GET", `${page}main.js`, script)).status).toBe(403);
+  expect(console.output()).not.toContain(Cookie.split("=")[1]);
+  expect([await console.end("SIGTERM"), await other.end("SIGHUP")]).toEqual([0, 0]);
+  await expect(send("GET", page)).rejects.toThrow();
 });
+
+it("responds at once, whatever waits on hundreds of other connections", async () => {
+  const database = newDatabase();
+  await issueKey(database);
+  const { url } = await startConsole(database);
+  const { origin, host, pathname } = new URL(url);
+  const start = (line: string) => `${line} HTTP/1.1\r\nHost: ${host}\r\n`;
+  const sent = [
+    "",
+    start(`GET ${pathname}`),
+    `${start(`POST ${pathname}login`)}Content-Length: 99\r\n\r\nx`,
+    `${start(`GET ${pathname}`)}\r\n`.repeat(20),
+  ];
+  const sockets = await Promise.all(Array.from({ length: 300 }, () => openSocket(origin)));
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  for (const [index, socket] of sockets.entries())
+    socket.pause().write(sent[index % sent.length] ?? "");
+  for (const path of ["", "main.js", "api/info"]) {
+    // Before the others have timed out.
+    const signal = AbortSignal.timeout(9_000);
+    expect((await fetch(new URL(pathname + path, origin), { signal })).status).toBe(401);
+  }
+  expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(190);
+});
+
+it("finishes a running action at Ctrl-C, so that its secret is not lost", async () => {
+  const database = newDatabase();
+  await issueKey(database);
+  const { url, end, output } = await startConsole(database);
+  const { logIn, call } = visit(url);
+  const { Cookie } = await logIn();
+  const other = new Database(database);
+  onTestFinished(() => void other.close());
+  other.exec("begin immediate");
+  const issued = call("keys/issue", { plan: "pro" }, { Cookie });
+  // When this has its response, the action has arrived, too.
+  expect((await call("info", {}, { Cookie })).status).toBe(200);
+  const ended = end("SIGINT");
+  await expect.poll(output).toContain("finishing running requests");
+  other.exec("rollback");
+  expect((await issued).text).toMatch(/"pet_live_\w{36}"/);
+  expect(await ended).toBe(0);
+});
+
+it.runIf(inCi)(
+  "on a terminal, opens the browser with a file that only its user can read, prints a new link after Enter, which ends the one before, and each action",
+  async () => {
+    const folder = createFolder();
+    const database = newDatabase();
+    await issueKey(database);
+    /** Starts a console whose `xdg-open` writes its argument into a file of this name. */
+    const open = (name: string, ...options: readonly string[]) => {
+      const [opener, opened] = [join(folder, "xdg-open"), join(folder, name)];
+      const script = `#!/bin/sh\necho "$1" > ${folder}/part && mv ${folder}/part "$OPENED"\n`;
+      writeFileSync(opener, script, { mode: 0o755 });
+      const env = `env "OPENED=${opened}" "PATH=${folder}:$PATH"`;
+      const command = [env, process.execPath, program(), "console", "--database", database];
+      const terminal = runOnTerminal([...command, ...options].join(" "), 200, 24);
+      const shown = /http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\/#token=[\w-]{43}/g;
+      const links = () => [...terminal.output().matchAll(shown)].map(([link]) => new URL(link));
+      return { ...terminal, links, opened };
+    };
+    const quiet = open("quiet", "--no-open");
+    const { output, links, opened, type, ended } = open("opened");
+    await expect.poll(() => existsSync(opened)).toBe(true);
+    const argument = readFileSync(opened, "utf8").trim();
+    expect(argument).toMatch(/^file:\/\/.*\/open\.html$/);
+    const file = fileURLToPath(argument);
+    for (const path of [file, dirname(file)]) expect(statSync(path).mode & 0o077).toBe(0);
+    const redirect = readFileSync(file, "utf8");
+
+    type("\r");
+    await expect.poll(links).toHaveLength(2);
+    const [first, second] = links();
+    if (first === undefined || second === undefined) throw new Error("There are two links.");
+    expect(redirect).toContain(String(first));
+    expect((await visit(first).logIn()).status).toBe(401);
+    const { logIn, call } = visit(second);
+    const { status, Cookie } = await logIn();
+    expect(status).toBe(204);
+    const issued = await call("keys/issue", { plan: "pro", label: "acme" }, { Cookie });
+    const { secret, key } = JSON.parse(issued.text) as { secret: string; key: { id: string } };
+    await expect.poll(output).toContain(`${userInfo().username} key_issued ${key.id}`);
+    expect(output()).not.toContain(secret);
+    await expect.poll(quiet.links).toHaveLength(1);
+    for (const each of [quiet, { type, ended }]) {
+      each.type("\u0003");
+      expect(await each.ended).toBe(0);
+    }
+    expect([existsSync(file), existsSync(quiet.opened)]).toEqual([false, false]);
+  },
+);

@@ -4,7 +4,7 @@ import { promises, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { applyMocks, watchSyncs } from "../../../storage-sqlite/test/support/storage.js";
 import { useBuiltPetstore } from "../support/built-petstore.js";
 import { petstoreOn, refused, terminalTo, withDatabase, writableTo } from "../support/command.js";
@@ -32,169 +32,167 @@ async function filled(count: number, name = "pets.ndjson") {
   return { database, file, exportTo, read, left };
 }
 
-describe("pets export", () => {
-  it("names a database that is damaged, and not what it writes to", async () => {
-    const { database, file, exportTo, left } = await filled(1_000);
-    writeFileSync(database, readFileSync(database).fill(255, 16 * 4_096));
-    const reason = `the file is damaged \\(SQLITE_CORRUPT\\w*\\)`;
-    const error = new RegExp(`^petstore: cannot read the database ${database}: [^:]+: ${reason}`);
-    for (const to of ["-", file]) {
-      const exported = await exportTo(to);
-      expect([exported.code, exported.error]).toEqual([1, expect.stringMatching(error)]);
-    }
-    expect(left()).toEqual([]);
-  });
+it("names a database that is damaged, and not what it writes to", async () => {
+  const { database, file, exportTo, left } = await filled(1_000);
+  writeFileSync(database, readFileSync(database).fill(255, 16 * 4_096));
+  const reason = `the file is damaged \\(SQLITE_CORRUPT\\w*\\)`;
+  const error = new RegExp(`^petstore: cannot read the database ${database}: [^:]+: ${reason}`);
+  for (const to of ["-", file]) {
+    const exported = await exportTo(to);
+    expect([exported.code, exported.error]).toEqual([1, expect.stringMatching(error)]);
+  }
+  expect(left()).toEqual([]);
+});
 
-  it("writes a file, and an import its rejects, at most as open as what they come from", async () => {
-    const { database, file, exportTo } = await filled(1);
-    chmodSync(database, 0o600);
-    const found: unknown[] = [];
-    await watchSyncs(() => found.push(existsSync(file)));
-    expect((await exportTo(file)).code).toBe(0);
-    // It is synced before it has its name.
-    expect(found).toEqual([false]);
-    const rejects = `${file}.rejects`;
-    appendFileSync(file, "bad\n");
-    await withDatabase().run("pets", "import", file, "--rejects", rejects);
-    expect([file, rejects].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o600]);
-  });
+it("writes a file, and an import its rejects, at most as open as what they come from", async () => {
+  const { database, file, exportTo } = await filled(1);
+  chmodSync(database, 0o600);
+  const found: unknown[] = [];
+  await watchSyncs(() => found.push(existsSync(file)));
+  expect((await exportTo(file)).code).toBe(0);
+  // It is synced before it has its name.
+  expect(found).toEqual([false]);
+  const rejects = `${file}.rejects`;
+  appendFileSync(file, "bad\n");
+  await withDatabase().run("pets", "import", file, "--rejects", rejects);
+  expect([file, rejects].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o600]);
+});
 
-  it.each(["ndjson", "csv"])("writes %s that imports to the same pets", async (format) => {
-    const { file, exportTo } = await filled(1_234, `pets.${format}`);
-    const handlers = () => process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
-    const before = handlers();
-    expect(await exportTo(file)).toEqual({ code: 0, out: "", error: "exported 1,234 pets" });
-    const { database: copy, run } = withDatabase();
-    const [out, error] = ["imported 1,234 pets", `petstore: new database ${copy}`];
-    expect(await run("pets", "import", file)).toEqual({ code: 0, out, error });
-    expect(handlers()).toBe(before);
-    const all = (await exportTo("-")).out;
-    expect((await run("pets", "export")).out).toBe(all);
-    expect(all.split("\n")).toHaveLength(1_234);
-    expect(all).toContain('"categoryId":-9223372036854775808');
-  });
+it.each(["ndjson", "csv"])("writes %s that imports to the same pets", async (format) => {
+  const { file, exportTo } = await filled(1_234, `pets.${format}`);
+  const handlers = () => process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
+  const before = handlers();
+  expect(await exportTo(file)).toEqual({ code: 0, out: "", error: "exported 1,234 pets" });
+  const { database: copy, run } = withDatabase();
+  const [out, error] = ["imported 1,234 pets", `petstore: new database ${copy}`];
+  expect(await run("pets", "import", file)).toEqual({ code: 0, out, error });
+  expect(handlers()).toBe(before);
+  const all = (await exportTo("-")).out;
+  expect((await run("pets", "export")).out).toBe(all);
+  expect(all.split("\n")).toHaveLength(1_234);
+  expect(all).toContain('"categoryId":-9223372036854775808');
+});
 
-  it("writes only pets with the given status, and only the heading if there are none", async () => {
-    const { exportTo } = await filled(300);
-    const lines = (await exportTo("-", "--status", "sold")).out.split("\n");
-    expect(lines).toHaveLength(100);
-    expect(lines.filter((line) => !line.endsWith('"sold"}'))).toEqual([]);
-    const empty = await filled(0, "pets.csv");
-    const exported = { code: 0, out: "", error: "exported 0 pets" };
-    expect(await empty.exportTo(empty.file)).toEqual(exported);
-    expect(empty.read()).toMatch(/^id,name,categoryId,status.*\n$/);
-  });
+it("writes only pets with the given status, and only the heading if there are none", async () => {
+  const { exportTo } = await filled(300);
+  const lines = (await exportTo("-", "--status", "sold")).out.split("\n");
+  expect(lines).toHaveLength(100);
+  expect(lines.filter((line) => !line.endsWith('"sold"}'))).toEqual([]);
+  const empty = await filled(0, "pets.csv");
+  const exported = { code: 0, out: "", error: "exported 0 pets" };
+  expect(await empty.exportTo(empty.file)).toEqual(exported);
+  expect(empty.read()).toMatch(/^id,name,categoryId,status.*\n$/);
+});
 
-  it("never overwrites the database that it reads, whatever its path, nor a directory, and creates no database", async () => {
-    const { database, file: link, exportTo, left } = await filled(3);
-    symlinkSync(database, link);
-    for (const path of [database, `${database}-wal`, `${database}-journal`, link, "."]) {
-      const reason = path === "." ? "it is a directory" : "it is a file of the database";
-      const error = `petstore: cannot write ${path}: ${reason}`;
-      expect(await exportTo(path, "--overwrite")).toEqual(refused(error));
-    }
-    expect((await exportTo("-")).out.split("\n")).toHaveLength(3);
-    expect(left()).toEqual([basename(link)]);
-    const none = withDatabase();
-    const folder = dirname(none.database);
-    const exported = await none.run("pets", "export", join(folder, "pets.ndjson"));
-    const error: unknown = expect.stringContaining("there is no database");
-    expect([exported, readdirSync(folder)]).toEqual([refused(error), []]);
-  });
+it("never overwrites the database that it reads, whatever its path, nor a directory, and creates no database", async () => {
+  const { database, file: link, exportTo, left } = await filled(3);
+  symlinkSync(database, link);
+  for (const path of [database, `${database}-wal`, `${database}-journal`, link, "."]) {
+    const reason = path === "." ? "it is a directory" : "it is a file of the database";
+    const error = `petstore: cannot write ${path}: ${reason}`;
+    expect(await exportTo(path, "--overwrite")).toEqual(refused(error));
+  }
+  expect((await exportTo("-")).out.split("\n")).toHaveLength(3);
+  expect(left()).toEqual([basename(link)]);
+  const none = withDatabase();
+  const folder = dirname(none.database);
+  const exported = await none.run("pets", "export", join(folder, "pets.ndjson"));
+  const error: unknown = expect.stringContaining("there is no database");
+  expect([exported, readdirSync(folder)]).toEqual([refused(error), []]);
+});
 
-  it("overwrites a file, or the target of a link, only with --overwrite, and does not mix two exports", async () => {
-    const { file, exportTo, read, left } = await filled(1_234);
-    const link = join(dirname(file), "link.ndjson");
-    writeFileSync(file, "mine");
-    symlinkSync(file, link);
-    const error = `petstore: ${file} already exists (--overwrite replaces it)`;
-    expect([await exportTo(file), read()]).toEqual([refused(error), "mine"]);
-    const both = await Promise.all([exportTo(link, "--overwrite"), exportTo(file, "--overwrite")]);
-    expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    expect(read().split("\n")).toHaveLength(1_235);
-    expect(lstatSync(link).isSymbolicLink()).toBe(true);
-    expect(left()).toEqual(["link.ndjson", "pets.ndjson"]);
-  });
+it("overwrites a file, or the target of a link, only with --overwrite, and does not mix two exports", async () => {
+  const { file, exportTo, read, left } = await filled(1_234);
+  const link = join(dirname(file), "link.ndjson");
+  writeFileSync(file, "mine");
+  symlinkSync(file, link);
+  const error = `petstore: ${file} already exists (--overwrite replaces it)`;
+  expect([await exportTo(file), read()]).toEqual([refused(error), "mine"]);
+  const both = await Promise.all([exportTo(link, "--overwrite"), exportTo(file, "--overwrite")]);
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
+  expect(read().split("\n")).toHaveLength(1_235);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(left()).toEqual(["link.ndjson", "pets.ndjson"]);
+});
 
-  it.skipIf(process.platform !== "linux")("writes to a pipe, and does not remove it", async () => {
-    const { file: pipe, exportTo } = await filled(3, "pipe");
-    expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
-    const reader = spawn("cat", [pipe], { stdio: ["ignore", "pipe", "ignore"] });
-    const exporting = exportTo(pipe, "--overwrite");
-    const [exported, read] = await Promise.all([exporting, text(reader.stdout)]);
-    expect(exported).toMatchObject({ code: 0, error: "exported 3 pets" });
-    expect(read.split("\n")).toHaveLength(4);
-    expect(lstatSync(pipe).isFIFO()).toBe(true);
-    const more = await filled(2_000);
-    spawn("head", ["-c1", pipe]);
-    const left = await more.exportTo(pipe);
-    expect(left).toEqual(refused(`petstore: cannot write ${pipe}: the reader has closed the pipe`));
-    const { open } = promises;
-    vi.spyOn(promises, "open").mockImplementationOnce((...args) => {
-      rmSync(pipe);
-      writeFileSync(pipe, "mine");
-      return open(...args);
-    });
-    applyMocks();
-    const replaced = `petstore: cannot write ${pipe}: a file has taken its place`;
-    expect([await exportTo(pipe), readFileSync(pipe, "utf8")]).toEqual([refused(replaced), "mine"]);
+it.skipIf(process.platform !== "linux")("writes to a pipe, and does not remove it", async () => {
+  const { file: pipe, exportTo } = await filled(3, "pipe");
+  expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
+  const reader = spawn("cat", [pipe], { stdio: ["ignore", "pipe", "ignore"] });
+  const exporting = exportTo(pipe, "--overwrite");
+  const [exported, read] = await Promise.all([exporting, text(reader.stdout)]);
+  expect(exported).toMatchObject({ code: 0, error: "exported 3 pets" });
+  expect(read.split("\n")).toHaveLength(4);
+  expect(lstatSync(pipe).isFIFO()).toBe(true);
+  const more = await filled(2_000);
+  spawn("head", ["-c1", pipe]);
+  const left = await more.exportTo(pipe);
+  expect(left).toEqual(refused(`petstore: cannot write ${pipe}: the reader has closed the pipe`));
+  const { open } = promises;
+  vi.spyOn(promises, "open").mockImplementationOnce((...args) => {
+    rmSync(pipe);
+    writeFileSync(pipe, "mine");
+    return open(...args);
   });
+  applyMocks();
+  const replaced = `petstore: cannot write ${pipe}: a file has taken its place`;
+  expect([await exportTo(pipe), readFileSync(pipe, "utf8")]).toEqual([refused(replaced), "mine"]);
+});
 
-  it.each([
-    ["SIGHUP", "it received a signal to stop", []],
-    ["a folder in its place", "it already exists", ["pets.ndjson"]],
-    ["a file in its place", "it already exists", ["pets.ndjson"]],
-  ] as const)("leaves no file when it is stopped by %s", async (what, reason, remaining) => {
-    const { database, file, left } = await filled(250);
-    const stderr = terminalTo((shown) => {
-      if (what === "a folder in its place") mkdirSync(file, { recursive: true });
-      else if (what === "a file in its place") writeFileSync(file, "mine");
-      else if (shown.endsWith("K100 pets")) process.emit(what, what);
-    });
-    const exported = await petstoreOn({ stderr }, "pets", "export", file, "--database", database);
-    expect(exported).toEqual(refused(`petstore: cannot write ${file}: ${reason}`));
-    expect(left()).toEqual(remaining);
+it.each([
+  ["SIGHUP", "it received a signal to stop", []],
+  ["a folder in its place", "it already exists", ["pets.ndjson"]],
+  ["a file in its place", "it already exists", ["pets.ndjson"]],
+] as const)("leaves no file when it is stopped by %s", async (what, reason, remaining) => {
+  const { database, file, left } = await filled(250);
+  const stderr = terminalTo((shown) => {
+    if (what === "a folder in its place") mkdirSync(file, { recursive: true });
+    else if (what === "a file in its place") writeFileSync(file, "mine");
+    else if (shown.endsWith("K100 pets")) process.emit(what, what);
   });
+  const exported = await petstoreOn({ stderr }, "pets", "export", file, "--database", database);
+  expect(exported).toEqual(refused(`petstore: cannot write ${file}: ${reason}`));
+  expect(left()).toEqual(remaining);
+});
 
-  it("keeps only a few pages in memory while the reader of standard output is slow, and ends quietly when it has closed it", async () => {
-    const { database } = await filled(2_000);
-    let most = 0;
-    const slow = writableTo((_, done) => {
-      most = Math.max(most, slow.writableLength);
-      setImmediate(done);
-    });
-    const args = ["pets", "export", "--database", database];
-    const error = "exported 2,000 pets";
-    expect(await petstoreOn({ stdout: slow }, ...args)).toEqual({ code: 0, out: "", error });
-    expect(most).toBeLessThan(5 * 100 * 80);
-    const problem = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
-    const closed = writableTo((_, done) => void setImmediate(() => done(problem)));
-    expect(await petstoreOn({ stdout: closed }, ...args)).toEqual({ code: 0, out: "", error: "" });
+it("keeps only a few pages in memory while the reader of standard output is slow, and ends quietly when it has closed it", async () => {
+  const { database } = await filled(2_000);
+  let most = 0;
+  const slow = writableTo((_, done) => {
+    most = Math.max(most, slow.writableLength);
+    setImmediate(done);
   });
+  const args = ["pets", "export", "--database", database];
+  const error = "exported 2,000 pets";
+  expect(await petstoreOn({ stdout: slow }, ...args)).toEqual({ code: 0, out: "", error });
+  expect(most).toBeLessThan(5 * 100 * 80);
+  const problem = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
+  const closed = writableTo((_, done) => void setImmediate(() => done(problem)));
+  expect(await petstoreOn({ stdout: closed }, ...args)).toEqual({ code: 0, out: "", error: "" });
+});
 
-  it("escapes control characters on a terminal, and nowhere else", async () => {
-    const { database, read } = withDatabase();
-    const name = "a\u001b[2J\u009b\u202e\u{13430}é 👩‍🚀";
-    await read(JSON.stringify({ name, categoryId: 1 }), "pets", "import", "-");
-    const escaped = "a\\u001b[2J\\u009b\\u202e\\ud80d\\udc30é 👩‍🚀";
-    for (const [format, isTTY, expected] of [
-      ["csv", true, escaped],
-      ["ndjson", true, escaped],
-      ["csv", false, name],
-      ["ndjson", false, JSON.stringify(name).slice(1, -1)],
-    ] as const) {
-      let shown = "";
-      const stdout = terminalTo((text) => (shown += text), { isTTY });
-      await petstoreOn({ stdout }, "pets", "export", "--format", format, "--database", database);
-      expect(shown).toContain(expected);
-    }
-  });
+it("escapes control characters on a terminal, and nowhere else", async () => {
+  const { database, read } = withDatabase();
+  const name = "a\u001b[2J\u009b\u202e\u{13430}é 👩‍🚀";
+  await read(JSON.stringify({ name, categoryId: 1 }), "pets", "import", "-");
+  const escaped = "a\\u001b[2J\\u009b\\u202e\\ud80d\\udc30é 👩‍🚀";
+  for (const [format, isTTY, expected] of [
+    ["csv", true, escaped],
+    ["ndjson", true, escaped],
+    ["csv", false, name],
+    ["ndjson", false, JSON.stringify(name).slice(1, -1)],
+  ] as const) {
+    let shown = "";
+    const stdout = terminalTo((text) => (shown += text), { isTTY });
+    await petstoreOn({ stdout }, "pets", "export", "--format", format, "--database", database);
+    expect(shown).toContain(expected);
+  }
+});
 
-  it("shows no progress where it shows its data", async () => {
-    const { database } = await filled(1);
-    const command = `${process.execPath} ${program()} pets export --database ${database}`;
-    const { output, ended } = runOnTerminal(command, 80, 24);
-    expect(await ended).toBe(0);
-    expect(output()).toMatch(/^\{"id":1,.*\}\r\nexported 1 pet\r\n$/);
-  });
+it("shows no progress where it shows its data", async () => {
+  const { database } = await filled(1);
+  const command = `${process.execPath} ${program()} pets export --database ${database}`;
+  const { output, ended } = runOnTerminal(command, 80, 24);
+  expect(await ended).toBe(0);
+  expect(output()).toMatch(/^\{"id":1,.*\}\r\nexported 1 pet\r\n$/);
 });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import { namesIn, newDatabase, petsIn, petstoreOn, withDatabase } from "../support/command.js";
 import { fillUpAfter } from "../support/command.js";
@@ -48,160 +48,158 @@ const CSV_PETS = [
   LAST,
 ];
 
-describe("pets import", () => {
-  const UNENDED =
-    "petstore: the last line has no line break: if the file was cut off there, its pet may be incomplete";
+const UNENDED =
+  "petstore: the last line has no line break: if the file was cut off there, its pet may be incomplete";
 
-  it.each([
-    ["ndjson", NDJSON, "", NDJSON_PETS],
-    ["csv", CSV, UNENDED, CSV_PETS],
-  ])(
-    "adds the pets of %s, in order, in chunks of any size; of CSV by the names of the columns",
-    async (format, text, error, pets) => {
-      const bytes = Buffer.from(text);
-      for (const size of [1, 3, 1_000]) {
-        const chunks: Buffer[] = [];
-        for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
-        const imported = { code: 0, out: "imported 4 pets", error, pets };
-        expect(await importing(chunks, "--format", format)).toEqual(imported);
-      }
-    },
-  );
-
-  it.each([
-    ["ndjson", '{"name":"Жa","categoryId":12}\r\n{"name":"b","categoryId":34}\r\n'],
-    ["csv", 'categoryId,name\r\n12,"Ж""\r\na"\r\n34,"b"\r\n'],
-    ["csv", "name,categoryId\r\nb,34\r\n"],
-  ])("takes no part of a record of %s for a whole one, cut anywhere", async (format, text) => {
+it.each([
+  ["ndjson", NDJSON, "", NDJSON_PETS],
+  ["csv", CSV, UNENDED, CSV_PETS],
+])(
+  "adds the pets of %s, in order, in chunks of any size; of CSV by the names of the columns",
+  async (format, text, error, pets) => {
     const bytes = Buffer.from(text);
-    const whole = (await importing(bytes, "--format", format)).pets;
-    for (let length = bytes.length - sized(20, 99, 99); length < bytes.length; length += 1) {
-      const cut = bytes.subarray(0, Math.max(0, length));
-      const { code, error, pets } = await importing(cut, "--format", format);
-      const isPrefix = pets.every((pet, index) => pet === whole[index]);
-      if (!isPrefix) expect(error).toContain("no line break");
-      if (cut.at(-1) === 0x0d && length > bytes.length - 2)
-        expect({ code, error, pets }).toEqual({ code: 0, error: "", pets: whole });
+    for (const size of [1, 3, 1_000]) {
+      const chunks: Buffer[] = [];
+      for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+      const imported = { code: 0, out: "imported 4 pets", error, pets };
+      expect(await importing(chunks, "--format", format)).toEqual(imported);
     }
-  });
+  },
+);
 
-  it("reports at most 20 bad lines by number, keeps all as they are, and imports the others", async () => {
-    const rejects = join(dirname(newDatabase()), "rejects.ndjson");
-    const long = `{"name":"${"x".repeat(2 ** 20)}","categoryId":1}`;
-    const bad = Array.from({ length: 5_000 }, (_, index) => `bad ${index}`);
-    const text = lines(rex, "{", rex, '{"name":5}', long, "\uFEFF[]", ...bad, rex, "bad");
-    const { code, out, error, pets } = await importing(text, "--rejects", rejects);
-    expect({ code, out, pets: pets.length }).toEqual({ code: 1, out: "imported 3 pets", pets: 3 });
-    expect(error.split("\n")).toEqual([
-      "line 2: It is not JSON in UTF-8.",
-      expect.stringMatching(/^line 4: name must be .*; categoryId must be .*\.$/),
-      "line 5: It is longer than 1024 KiB.",
-      ...Array.from({ length: 17 }, (_, index) => `line ${index + 6}: It is not JSON in UTF-8.`),
-      "… and 4,985 more lines",
-      `petstore: 5,005 lines could not be imported: see ${rejects}`,
-    ]);
-    // What is too long to hold is not kept.
-    const kept = lines("{", '{"name":5}', "\uFEFF[]", ...bad, "bad");
-    expect(readFileSync(rejects, "utf8")).toBe(kept);
-  });
+it.each([
+  ["ndjson", '{"name":"Жa","categoryId":12}\r\n{"name":"b","categoryId":34}\r\n'],
+  ["csv", 'categoryId,name\r\n12,"Ж""\r\na"\r\n34,"b"\r\n'],
+  ["csv", "name,categoryId\r\nb,34\r\n"],
+])("takes no part of a record of %s for a whole one, cut anywhere", async (format, text) => {
+  const bytes = Buffer.from(text);
+  const whole = (await importing(bytes, "--format", format)).pets;
+  for (let length = bytes.length - sized(20, 99, 99); length < bytes.length; length += 1) {
+    const cut = bytes.subarray(0, Math.max(0, length));
+    const { code, error, pets } = await importing(cut, "--format", format);
+    const isPrefix = pets.every((pet, index) => pet === whole[index]);
+    if (!isPrefix) expect(error).toContain("no line break");
+    if (cut.at(-1) === 0x0d && length > bytes.length - 2)
+      expect({ code, error, pets }).toEqual({ code: 0, error: "", pets: whole });
+  }
+});
 
-  it("writes bad records of CSV below their heading, each as a record of its own", async () => {
-    const rejects = join(dirname(newDatabase()), "rejects.csv");
-    const heading = "name,categoryId,status";
-    const bad = [
-      ...["a,1", '"b"c,1,sold', 'screen 5" wide,1,sold', "d,x,sold", '"f\n""\n",1,lost'],
-      // A quote that closes in the middle of a field takes the lines before it along.
-      ...['"pet,1\nTom,2\n"Rex",3', '"'.repeat(sized(10_000, 900_000, 900_000))],
-    ];
-    const text = Buffer.concat([
-      Buffer.from(lines(heading, "ok,1,sold", ...bad, "ok,2,sold")),
-      Buffer.from([0xff, 0x2c, 0x31, 0x2c, 0x0a]),
-    ]);
-    const { code, error, pets } = await importing(text, "--format", "csv", "--rejects", rejects);
-    expect({ code, pets: pets.length }).toEqual({ code: 1, pets: 2 });
-    expect(error.split("\n").map((line) => line.slice(0, 34))).toEqual([
-      "line 3: It has 2 fields instead of",
-      "line 4: A quote is out of place.",
-      "line 5: A quote is out of place.",
-      "line 6: categoryId must be an int6",
-      "lines 7–9: status must be one of a",
-      "lines 10–12: A quote is out of pla",
-      "line 13: It has 1 field instead of",
-      "line 15: It is not UTF-8.",
-      "petstore: 12 lines could not be im",
-    ]);
-    expect(readFileSync(rejects, "latin1")).toBe(lines(heading, ...bad, "\xff,1,"));
-  });
+it("reports at most 20 bad lines by number, keeps all as they are, and imports the others", async () => {
+  const rejects = join(dirname(newDatabase()), "rejects.ndjson");
+  const long = `{"name":"${"x".repeat(2 ** 20)}","categoryId":1}`;
+  const bad = Array.from({ length: 5_000 }, (_, index) => `bad ${index}`);
+  const text = lines(rex, "{", rex, '{"name":5}', long, "\uFEFF[]", ...bad, rex, "bad");
+  const { code, out, error, pets } = await importing(text, "--rejects", rejects);
+  expect({ code, out, pets: pets.length }).toEqual({ code: 1, out: "imported 3 pets", pets: 3 });
+  expect(error.split("\n")).toEqual([
+    "line 2: It is not JSON in UTF-8.",
+    expect.stringMatching(/^line 4: name must be .*; categoryId must be .*\.$/),
+    "line 5: It is longer than 1024 KiB.",
+    ...Array.from({ length: 17 }, (_, index) => `line ${index + 6}: It is not JSON in UTF-8.`),
+    "… and 4,985 more lines",
+    `petstore: 5,005 lines could not be imported: see ${rejects}`,
+  ]);
+  // What is too long to hold is not kept.
+  const kept = lines("{", '{"name":5}', "\uFEFF[]", ...bad, "bad");
+  expect(readFileSync(rejects, "utf8")).toBe(kept);
+});
 
-  const NOT_CLOSED = "A quote is not closed";
-  const LONG = "It is longer than 1024 KiB";
+it("writes bad records of CSV below their heading, each as a record of its own", async () => {
+  const rejects = join(dirname(newDatabase()), "rejects.csv");
+  const heading = "name,categoryId,status";
+  const bad = [
+    ...["a,1", '"b"c,1,sold', 'screen 5" wide,1,sold', "d,x,sold", '"f\n""\n",1,lost'],
+    // A quote that closes in the middle of a field takes the lines before it along.
+    ...['"pet,1\nTom,2\n"Rex",3', '"'.repeat(sized(10_000, 900_000, 900_000))],
+  ];
+  const text = Buffer.concat([
+    Buffer.from(lines(heading, "ok,1,sold", ...bad, "ok,2,sold")),
+    Buffer.from([0xff, 0x2c, 0x31, 0x2c, 0x0a]),
+  ]);
+  const { code, error, pets } = await importing(text, "--format", "csv", "--rejects", rejects);
+  expect({ code, pets: pets.length }).toEqual({ code: 1, pets: 2 });
+  expect(error.split("\n").map((line) => line.slice(0, 34))).toEqual([
+    "line 3: It has 2 fields instead of",
+    "line 4: A quote is out of place.",
+    "line 5: A quote is out of place.",
+    "line 6: categoryId must be an int6",
+    "lines 7–9: status must be one of a",
+    "lines 10–12: A quote is out of pla",
+    "line 13: It has 1 field instead of",
+    "line 15: It is not UTF-8.",
+    "petstore: 12 lines could not be im",
+  ]);
+  expect(readFileSync(rejects, "latin1")).toBe(lines(heading, ...bad, "\xff,1,"));
+});
 
-  it.each([
-    ["a quote that is not closed", '"pet,1\nRex,2\nTom,3\n', NOT_CLOSED],
-    ["one in the last line", '"pet,1', NOT_CLOSED],
-    ["one before pairs", `"pet,1\n${'""\n'.repeat(sized(3_000, 200_000, 200_000))}`, NOT_CLOSED],
-    ["a record of more than 1 MiB", `"${"x".repeat(2 ** 20 + 1)}",1\nRex,2\n`, LONG],
-    ["a line that has no end", Buffer.alloc(2 ** 22, " ,").toString(), LONG],
-    ["a quoted field that has no end", `"${'""\n'.repeat(600_000)}`, LONG],
-  ])("stops at %s: it is not clear where the record ends", async (_, text, reason) => {
-    const start = lines("name,categoryId", "pet,1");
-    const error = `petstore: the import stopped: Line 3 begins a record without a clear end. ${reason}. Everything before line 3 is done: resume with --from-line 3.`;
-    const stopped = { code: 1, out: "imported 1 pet", error };
-    expect(await importing(start + text, "--format", "csv")).toMatchObject(stopped);
-  });
+const NOT_CLOSED = "A quote is not closed";
+const LONG = "It is longer than 1024 KiB";
 
-  it("does not read a quoted field that has no end to the end", async () => {
-    let chunks = 0;
-    function* endless() {
-      yield Buffer.from('name,categoryId\n"');
-      for (; chunks < 200; chunks += 1) yield Buffer.alloc(2 ** 16, "x\n");
-    }
-    const stdin = Readable.from(endless());
-    const args = ["pets", "import", "-", "--format", "csv", "--database", newDatabase()];
-    expect((await petstoreOn({ stdin }, ...args)).error).toContain(`${LONG}.`);
-    expect(chunks).toBeLessThan(100);
-  });
+it.each([
+  ["a quote that is not closed", '"pet,1\nRex,2\nTom,3\n', NOT_CLOSED],
+  ["one in the last line", '"pet,1', NOT_CLOSED],
+  ["one before pairs", `"pet,1\n${'""\n'.repeat(sized(3_000, 200_000, 200_000))}`, NOT_CLOSED],
+  ["a record of more than 1 MiB", `"${"x".repeat(2 ** 20 + 1)}",1\nRex,2\n`, LONG],
+  ["a line that has no end", Buffer.alloc(2 ** 22, " ,").toString(), LONG],
+  ["a quoted field that has no end", `"${'""\n'.repeat(600_000)}`, LONG],
+])("stops at %s: it is not clear where the record ends", async (_, text, reason) => {
+  const start = lines("name,categoryId", "pet,1");
+  const error = `petstore: the import stopped: Line 3 begins a record without a clear end. ${reason}. Everything before line 3 is done: resume with --from-line 3.`;
+  const stopped = { code: 1, out: "imported 1 pet", error };
+  expect(await importing(start + text, "--format", "csv")).toMatchObject(stopped);
+});
 
-  const WRONG = {
-    ndjson:
-      "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact).",
-    csv: "The first line must name the columns name and categoryId, and optionally id and status, each once, separated by commas.",
-  };
+it("does not read a quoted field that has no end to the end", async () => {
+  let chunks = 0;
+  function* endless() {
+    yield Buffer.from('name,categoryId\n"');
+    for (; chunks < 200; chunks += 1) yield Buffer.alloc(2 ** 16, "x\n");
+  }
+  const stdin = Readable.from(endless());
+  const args = ["pets", "import", "-", "--format", "csv", "--database", newDatabase()];
+  expect((await petstoreOn({ stdin }, ...args)).error).toContain(`${LONG}.`);
+  expect(chunks).toBeLessThan(100);
+});
 
-  it.each([
-    ["ndjson", `[${rex},${rex}]`],
-    ["ndjson", `\uFEFF\n [\n  {\n    "name": "Rex",\n    "categoryId": 7\n  }\n]\n`],
-    ["ndjson", "["],
-    ["csv", ""],
-    ["csv", "name,status\n"],
-    ["csv", "name;categoryId\n"],
-    ["csv", '"name";"categoryId"\n'],
-    ["csv", "name,categoryId,name\n"],
-    ["csv", "status,name,categoryId,status\n"],
-  ] as const)("stops at %s that begins with %j", async (format, text) => {
-    // To resume there would stop there again.
-    const error = `petstore: the import stopped: ${WRONG[format]}`;
-    const stopped = { code: 1, out: "imported 0 pets", error, pets: [] };
-    expect(await importing(text, "--format", format)).toEqual(stopped);
-  });
+const WRONG = {
+  ndjson:
+    "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact).",
+  csv: "The first line must name the columns name and categoryId, and optionally id and status, each once, separated by commas.",
+};
 
-  it("imports the pets that the storage stores, and names the line to resume at when it fails", async () => {
-    const { database, run } = withDatabase();
-    const file = join(dirname(database), "pets.csv");
-    const records = Array.from({ length: 25 }, (_, index) => `"pet\n${index}",${index}`);
-    writeFileSync(file, lines("name,categoryId", ...records));
-    await run("keys", "issue", "--plan", "free");
-    const filling = fillUpAfter(database, 14);
-    const stopped = await run("pets", "import", file);
-    filling.end();
-    expect(stopped).toMatchObject({ code: 1, out: "imported 14 pets" });
-    // With the storage's own words.
-    expect(stopped.error).toMatch(
-      /^petstore: the import stopped: Adding a pet failed: a rule of the schema forbids it \(SQLITE_.* resume with --from-line 30\.$/,
-    );
-    expect(await petsIn(database)).toHaveLength(14);
-    const resumed = await run("pets", "import", file, "--from-line", "30");
-    expect(resumed).toEqual({ code: 0, out: "imported 11 pets", error: "" });
-    expect(await namesIn(database)).toEqual(records.map((_, index) => `pet\n${index}`));
-  });
+it.each([
+  ["ndjson", `[${rex},${rex}]`],
+  ["ndjson", `\uFEFF\n [\n  {\n    "name": "Rex",\n    "categoryId": 7\n  }\n]\n`],
+  ["ndjson", "["],
+  ["csv", ""],
+  ["csv", "name,status\n"],
+  ["csv", "name;categoryId\n"],
+  ["csv", '"name";"categoryId"\n'],
+  ["csv", "name,categoryId,name\n"],
+  ["csv", "status,name,categoryId,status\n"],
+] as const)("stops at %s that begins with %j", async (format, text) => {
+  // To resume there would stop there again.
+  const error = `petstore: the import stopped: ${WRONG[format]}`;
+  const stopped = { code: 1, out: "imported 0 pets", error, pets: [] };
+  expect(await importing(text, "--format", format)).toEqual(stopped);
+});
+
+it("imports the pets that the storage stores, and names the line to resume at when it fails", async () => {
+  const { database, run } = withDatabase();
+  const file = join(dirname(database), "pets.csv");
+  const records = Array.from({ length: 25 }, (_, index) => `"pet\n${index}",${index}`);
+  writeFileSync(file, lines("name,categoryId", ...records));
+  await run("keys", "issue", "--plan", "free");
+  const filling = fillUpAfter(database, 14);
+  const stopped = await run("pets", "import", file);
+  filling.end();
+  expect(stopped).toMatchObject({ code: 1, out: "imported 14 pets" });
+  // With the storage's own words.
+  expect(stopped.error).toMatch(
+    /^petstore: the import stopped: Adding a pet failed: a rule of the schema forbids it \(SQLITE_.* resume with --from-line 30\.$/,
+  );
+  expect(await petsIn(database)).toHaveLength(14);
+  const resumed = await run("pets", "import", file, "--from-line", "30");
+  expect(resumed).toEqual({ code: 0, out: "imported 11 pets", error: "" });
+  expect(await namesIn(database)).toEqual(records.map((_, index) => `pet\n${index}`));
 });
