@@ -5,7 +5,8 @@ import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { indentJson } from "../src/serve/docs/page/plugins.js";
 import { BLOCK_SITE_DATA, useChromium, violationsOn } from "./support/chromium.js";
-import { issueKey, newDatabase, serveHere, useServerHere } from "./support/command.js";
+import { databaseWithKey, issueKey, ownPlan, serveHere } from "./support/command.js";
+import { useServerHere } from "./support/command.js";
 import { listen } from "../../client/test/support/stores.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 
@@ -252,9 +253,7 @@ describe("a browser", () => {
     const { code } = await bundleClient("iife");
     const script = `<script>${Buffer.from(code).toString()}</script>`;
     const shop = await servePage(`<!doctype html><link rel="icon" href="data:,">${script}`);
-    const database = newDatabase();
-    const limits = ["--plan", "enterprise", "--per-minute", "5", "--per-day", "100"];
-    const { secret } = await issueKey(database, ...limits);
+    const { database, secret } = await databaseWithKey(...ownPlan(5, 100));
     const { url } = await serveHere("--database", database, "--cors", shop);
     const { origin } = new URL(url);
     const { page, offences } = await openPage(shop, [origin]);

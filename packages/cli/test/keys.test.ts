@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { windowNames } from "@petstore/core/facts";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
 import { issueKey, petstoreOn, refused, terminalTo, withDatabase } from "./support/command.js";
-import { openBeside } from "./support/command.js";
+import { openBeside, ownPlan } from "./support/command.js";
 
 useBuiltPetstore();
 
@@ -30,8 +30,7 @@ describe("keys issue", () => {
       },
       expiresAt: Date.parse("2099-01-01T00:00Z"),
     });
-    const own = ["--plan", "enterprise", "--per-minute", "7", "--per-day", "70"];
-    expect(await issueKey(database, ...own)).toMatchObject({
+    expect(await issueKey(database, ...ownPlan(7, 70))).toMatchObject({
       limits: { perMinute: 7, perDay: 70 },
     });
   });
@@ -209,9 +208,8 @@ describe("keys export and import", () => {
 
   it("keep a ban, with which a key is shown and refused until it ends or is lifted, and listed with --banned", async () => {
     const [from, to] = [withDatabase(), withDatabase()];
-    const own = ["--plan", "enterprise", "--per-minute", "3", "--per-day", "50"];
     const named = ["--label", "hammer", "--expires", "2099-01-01"];
-    const { id, secret } = await issueKey(from.database, ...own, ...named);
+    const { id, secret } = await issueKey(from.database, ...ownPlan(3, 50), ...named);
     await issueKey(from.database);
     const admit = async ({ database }: typeof to) =>
       (await openBeside(database)).as(secret).admit();

@@ -11,7 +11,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../../../scripts/ports.js";
 import { hurried, startCommand, startProgram, useBuiltPetstore } from "./support/built-petstore.js";
 import { textOf, workersOf } from "./support/built-petstore.js";
-import { issueKey, newDatabase, petsIn, REX, skipWithout, writableTo } from "./support/command.js";
+import { databaseWithKey, newDatabase, petsIn, REX, skipWithout } from "./support/command.js";
+import { writableTo } from "./support/command.js";
 import { inCi } from "../../../scripts/test-size.js";
 import { createErrorLog, createRequestLog } from "../src/serve/log.js";
 
@@ -54,8 +55,7 @@ describe.runIf(inCi && existsSync(FULL))("with outputs that are full", () => {
   });
 
   it("keys issue, keys list and help fail with the cause", async () => {
-    const database = newDatabase();
-    await issueKey(database);
+    const { database } = await databaseWithKey();
     const here = ["--database", database];
     for (const [lost, ...args] of [
       ["done, but the secret", "keys", "issue", "--plan", "free", "--json", ...here],
@@ -72,8 +72,7 @@ describe.runIf(inCi && existsSync(FULL))("with outputs that are full", () => {
 });
 
 it("a closed pipe ends every listing quietly, and fails a command whose secret nobody has read", async () => {
-  const database = newDatabase();
-  await issueKey(database);
+  const { database } = await databaseWithKey();
   const ended = async (...args: readonly string[]) => {
     const run = startCommand(...args);
     run.child.stdout.destroy();

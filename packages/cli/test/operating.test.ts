@@ -6,7 +6,8 @@ import { connect } from "node:net";
 import prom from "prom-client";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { startServer, textOf, useBuiltPetstore, workersOf } from "./support/built-petstore.js";
-import { issueKey, newDatabase, serveHere, useServerHere } from "./support/command.js";
+import { databaseWithKey, issueKey, ownPlan, serveHere } from "./support/command.js";
+import { useServerHere } from "./support/command.js";
 import { openSocket, sendUntilClosed } from "./support/raw-client.js";
 import { portOf } from "../../../scripts/ports.js";
 import { inCi } from "../../../scripts/test-size.js";
@@ -58,10 +59,8 @@ it("serve --log writes a line of JSON for each response, and never a key or a pa
   await expect.poll(lines).toHaveLength(5);
   const [time, milliseconds] = [expect.any(Number), expect.any(Number)] as unknown[];
   const line = { level: 30, time, msg: "request", requestId: "mine", milliseconds };
-  const [own, none] = [
-    { ...line, keyId: id },
-    { ...line, keyId: null },
-  ];
+  const own = { ...line, keyId: id };
+  const none = { ...line, keyId: null };
   expect(lines()).toEqual([
     { ...own, operation: "listPets", status: 200, code: null },
     { ...own, operation: "getPet", status: 404, code: "pet_not_found" },
@@ -74,9 +73,7 @@ it("serve --log writes a line of JSON for each response, and never a key or a pa
 
 /** Starts a server with metrics, and a key of a plan of two requests a minute. */
 async function startMeasured(start: typeof serveHere, ...options: readonly string[]) {
-  const database = newDatabase();
-  const limits = ["--per-minute", "2", "--per-day", "9"];
-  const { secret } = await issueKey(database, "--plan", "enterprise", ...limits);
+  const { database, secret } = await databaseWithKey(...ownPlan(2, 9));
   const server = await start("--database", database, "--metrics", "0", ...options);
   const get = (path: string, key = secret) =>
     fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } });

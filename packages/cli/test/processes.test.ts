@@ -11,7 +11,8 @@ import { inCi, sized } from "../../../scripts/test-size.js";
 import { hurried, startAny, startBuilt, startCommand } from "./support/built-petstore.js";
 import { startProgram, startServer, useBuiltPetstore } from "./support/built-petstore.js";
 import { workersOf, type BuiltServer } from "./support/built-petstore.js";
-import { issueKey, issueUnlimitedKey, namesIn, newDatabase, REX } from "./support/command.js";
+import { databaseWithKey, issueUnlimitedKey, namesIn, newDatabase } from "./support/command.js";
+import { REX } from "./support/command.js";
 import { addPet, count, sendAll, startWriters } from "./support/client.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 import { openSocket } from "./support/raw-client.js";
@@ -200,8 +201,7 @@ it.each([
   [1, /The backup was stopped/, ["backup", "never.db"]],
   ["SIGTERM", /^$/, ["keys", "list"]],
 ] as const)("%s: %s when SIGTERM comes at the start of %j", async (code, says, args) => {
-  const database = newDatabase();
-  await issueKey(database);
+  const { database } = await databaseWithKey();
   const command = ["--import", EARLY, program(), ...args, "--database", database];
   const options = { cwd: dirname(database), timeout: 20_000, killSignal: "SIGKILL" } as const;
   const { output, ended } = startAny([process.execPath, ...command], options);
@@ -209,8 +209,7 @@ it.each([
 });
 
 it("a console prints a link for each line of a pipe, and ends with it", async () => {
-  const database = newDatabase();
-  await issueKey(database);
+  const { database } = await databaseWithKey();
   const { child, output, ended } = startCommand("console", "--database", database);
   const links = (): number => output().split("#token=").length - 1;
   await expect.poll(links).toBe(1);
@@ -221,8 +220,7 @@ it("a console prints a link for each line of a pipe, and ends with it", async ()
 });
 
 it("a console in the background does not stop when its terminal has input", async () => {
-  const database = newDatabase();
-  await issueKey(database);
+  const { database } = await databaseWithKey();
   const console = `${process.execPath} ${program()} console --no-open --database ${database}`;
   const job = `bash -m -c '${console} & echo "pid $!"; wait $!; echo "ended with $?"'`;
   const { output, type, ended } = runOnTerminal(job, 200, 24);

@@ -8,7 +8,7 @@ import { err } from "neverthrow";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { issueKey, newDatabase, petstore, serveHere, useServerHere } from "./support/command.js";
-import { fillUpAfter } from "./support/command.js";
+import { databaseWithKey, fillUpAfter } from "./support/command.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
 import { inCi } from "../../../scripts/test-size.js";
 import { watchWrites } from "../src/serve/health.js";
@@ -112,8 +112,7 @@ describe("serve", () => {
   });
 
   it("is not ready while pets cannot be stored or its database was removed, and reports failures of one kind once with their number", async () => {
-    const database = newDatabase();
-    await issueKey(database);
+    const { database } = await databaseWithKey();
     const full = fillUpAfter(database, 0);
     const { server, readiness, list, add } = await serving(database);
     expect(await readiness()).toBe(200);
@@ -156,9 +155,8 @@ describe("serve", () => {
     onTestFinished(() => void other.close());
     const port = String(await portOf(other));
     const inUse = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use`;
-    const database = newDatabase();
+    const { database } = await databaseWithKey();
     const here = ["--database", database];
-    await issueKey(database);
     const nowhere = ["--database", "/nowhere/pets.db"];
     const cannotUse = /^petstore: cannot use the database \/nowhere\/pets\.db: .+$/;
     const alone = "petstore: processes cannot share a database in memory: --workers needs a file";

@@ -8,7 +8,8 @@ import { PAGE_BYTES, type Storage } from "@petstore/core/storage";
 import { createPetStoreServer } from "@petstore/http-adapter";
 import { ok } from "neverthrow";
 import { expect, onTestFinished, test } from "vitest";
-import { compose, errorOf, issue, makeStore, PET, serve, type Call } from "./support/serve.js";
+import { compose, errorOf, issue, LARGE, makeStore, PET, serve } from "./support/serve.js";
+import type { Call } from "./support/serve.js";
 
 test("a page that is the same array again, changed, is rendered again", async () => {
   const page: Pet[] = [];
@@ -105,9 +106,6 @@ test("two lines are 400, before the body is read", async () => {
   const wire = await dial(compose({ method: "POST", key, headers }));
   expect(await wire.response()).toMatchObject(errorOf(400, "invalid_idempotency_key"));
 });
-
-/** A name that takes as much as a body may have, and cannot be kept in one byte for each character. */
-const LARGE = `${"x".repeat(65_400)}Ж`;
 
 test("a page of large pets ends early; clients that do not read theirs are disconnected before they fill the memory, the longest-waiting first", async () => {
   const { store } = await makeStore();

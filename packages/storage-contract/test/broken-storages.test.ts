@@ -139,15 +139,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "imports exactly: counts all": keys("import", (imported) => async (moved) => {
     return (await imported(moved)).map(() => moved.length);
   }),
-  "imports all API keys or: one after the other": keys("import", (imported) => async (moved) => {
-    let added = 0;
-    for (const each of moved) {
-      const one = await imported([each]);
-      if (one.isErr()) return err(one.error);
-      added += one.value;
-    }
-    return ok(added);
-  }),
+  "imports all API keys or: one after the other": keys("import", oneByOne),
   "lists API keys: compares by locale": keys("list", (list) => async (query) => {
     const all = (await list({ ...query, limit: 100, after: undefined }))._unsafeUnwrap();
     const inOrder = all.toSorted((one, other) => one.key.id.localeCompare(other.key.id));
@@ -191,13 +183,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "removes exactly: counts the ids": keys("remove", (remove) => async (ids) => {
     return (await remove(ids)).map(() => ids.length);
   }),
-  "removes all of the given API keys at once: one after the other": keys("remove", (remove) => {
-    return async (ids) => {
-      let removed = 0;
-      for (const id of ids) removed += (await remove([id]))._unsafeUnwrap();
-      return ok(removed);
-    };
-  }),
+  "removes all of the given API keys at once: one after the other": keys("remove", oneByOne),
   "finds an API key by each of its current secrets: caches keys": cachingKeys,
 
   "passes to a charge the key: loses the secret's expiry": showing((key) => {
@@ -433,6 +419,19 @@ function readingFirst<Shown, Next>(update: Update<Shown, Next>): Update<Shown, N
 /** A call that is followed by a second one, which is how a storage fails to be atomic. */
 async function inTwoCalls<T, U>(first: Call<T>, second: (value: T) => Promise<U>): Promise<U> {
   return second((await first)._unsafeUnwrap());
+}
+
+/** Does in a call for each what is to be done in one. */
+function oneByOne<Each>(change: (all: readonly Each[]) => Call<number>) {
+  return async (all: readonly Each[]): Call<number> => {
+    let changed = 0;
+    for (const each of all) {
+      const one = await change([each]);
+      if (one.isErr()) return err(one.error);
+      changed += one.value;
+    }
+    return ok(changed);
+  };
 }
 
 /** A fixture in memory. What a requirement opens several times stays open. */

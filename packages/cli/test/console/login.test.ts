@@ -9,7 +9,7 @@ import Database from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
-import { issueKey, newDatabase } from "../support/command.js";
+import { databaseWithKey } from "../support/command.js";
 import { openSocket } from "../support/raw-client.js";
 import { runOnTerminal } from "../support/pseudo-terminal.js";
 import { inCi } from "../../../../scripts/test-size.js";
@@ -41,8 +41,7 @@ function visit(url: string | URL) {
 }
 
 it("lets in who has the link, once, and refuses other users of the machine, other names of its address, other origins and other ports", async () => {
-  const database = newDatabase();
-  await issueKey(database, "--label", "acme");
+  const { database } = await databaseWithKey("--label", "acme");
   const [console, other] = [await startConsole(database), await startConsole(database)];
   const { link, page, token, own, send, logIn, call } = visit(console.url);
   const listKeys = (headers: Headers) =>
@@ -101,8 +100,7 @@ it("lets in who has the link, once, and refuses other users of the machine, othe
 });
 
 it("responds at once, whatever waits on hundreds of other connections", async () => {
-  const database = newDatabase();
-  await issueKey(database);
+  const { database } = await databaseWithKey();
   const { url } = await startConsole(database);
   const { origin, host, pathname } = new URL(url);
   const start = (line: string) => `${line} HTTP/1.1\r\nHost: ${host}\r\n`;
@@ -125,8 +123,7 @@ it("responds at once, whatever waits on hundreds of other connections", async ()
 });
 
 it("finishes a running action at Ctrl-C, so that its secret is not lost", async () => {
-  const database = newDatabase();
-  await issueKey(database);
+  const { database } = await databaseWithKey();
   const { url, end, output } = await startConsole(database);
   const { logIn, call } = visit(url);
   const { Cookie } = await logIn();
@@ -147,8 +144,7 @@ it.runIf(inCi)(
   "on a terminal, opens the browser with a file that only its user can read, prints a new link after Enter, which ends the one before, and each action",
   async () => {
     const folder = createFolder();
-    const database = newDatabase();
-    await issueKey(database);
+    const { database } = await databaseWithKey();
     /** Starts a console whose `xdg-open` writes its argument into a file of this name. */
     const open = (name: string, ...options: readonly string[]) => {
       const [opener, opened] = [join(folder, "xdg-open"), join(folder, name)];

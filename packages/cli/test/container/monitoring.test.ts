@@ -7,7 +7,7 @@ import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { freePort } from "../../../../scripts/ports.js";
 import { inCi } from "../../../../scripts/test-size.js";
 import { root, startServer, textOf, useBuiltPetstore } from "../support/built-petstore.js";
-import { issueKey, newDatabase, skipWithout } from "../support/command.js";
+import { databaseWithKey, ownPlan, skipWithout } from "../support/command.js";
 
 useBuiltPetstore();
 
@@ -85,9 +85,7 @@ describe.runIf(inCi)("docs/monitoring, read by Prometheus", () => {
     skip,
   }) => {
     skipWithout("prometheus", skip);
-    const database = newDatabase();
-    const plan = "--plan enterprise --per-minute 2 --per-day 9".split(" ");
-    const { secret } = await issueKey(database, ...plan);
+    const { database, secret } = await databaseWithKey(...ownPlan(2, 9));
     const server = await startServer("--database", database, "--workers", "2", "--metrics", "0");
     const [, metrics = ""] = /metrics at (\S+)\n/.exec(server.output()) ?? [];
     const get = (path: string) =>

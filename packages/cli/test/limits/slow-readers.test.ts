@@ -1,6 +1,7 @@
 import { Agent } from "node:http";
 import { performance } from "node:perf_hooks";
 import { expect, it, onTestFinished } from "vitest";
+import { LARGE } from "../../../http-adapter/test/support/serve.js";
 import { inCi } from "../../../../scripts/test-size.js";
 import { startBuilt, useBuiltPetstore } from "../support/built-petstore.js";
 import { send } from "../support/client.js";
@@ -8,9 +9,6 @@ import { issueKey, newDatabase, openBeside } from "../support/command.js";
 import { openSocket } from "../support/raw-client.js";
 
 const built = useBuiltPetstore();
-
-/** A name that takes as much as a body may have, and cannot be kept in one byte for each character. */
-const LARGE = `${"x".repeat(65_400)}Ж`;
 
 it.runIf(inCi)(
   "1,000 connections that ask for the largest pages and do not read neither end a server with a heap of 256 MB nor hold up a client",

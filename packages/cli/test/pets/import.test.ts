@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import { namesIn, newDatabase, petsIn, petstoreOn, withDatabase } from "../support/command.js";
-import { fillUpAfter } from "../support/command.js";
+import { fillUpAfter, lines } from "../support/command.js";
 
 /** Imports this text. Resolves to the outcome and the pets of the store. */
 async function importing(text: string | Buffer | readonly Buffer[], ...args: readonly string[]) {
@@ -15,7 +15,6 @@ async function importing(text: string | Buffer | readonly Buffer[], ...args: rea
   return { ...ran, error: others.join("\n"), pets: await petsIn(database) };
 }
 
-const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
 const rex = '{"name":"Rex","categoryId":7}';
 
 const NDJSON = `\uFEFF

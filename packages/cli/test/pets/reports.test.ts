@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "@petstore/cli";
 import { newDatabase, refused, REX, terminalTo, withDatabase } from "../support/command.js";
-import { fillUpAfter } from "../support/command.js";
+import { fillUpAfter, lines } from "../support/command.js";
 
 const ERASE = "\r\u001B[K";
 
@@ -50,8 +50,6 @@ it.each([
   const count = isTTY ? `${ERASE}1 pet${ERASE}` : "";
   expect(shown).toBe(`petstore: new database ${database}\n${count}imported 1 pet\n`);
 });
-
-const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
 
 /** A folder with a database and a file to import, `pets.csv`. */
 function folderWith(content: string) {

@@ -118,6 +118,8 @@ export const terminalTo = (write: (text: string) => unknown, size: object = {}) 
 /** Returns a path for a database in a new folder, which is removed when the test ends. */
 export const newDatabase = (): string => join(createFolder(), "pets.db");
 
+export const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
+
 export const REX = '{"name":"Rex","categoryId":1}\n';
 
 /** A new database, and functions that run commands on it: one parses JSON, one adds pets. */
@@ -148,11 +150,19 @@ export async function issueKey(database: string, ...options: readonly string[]) 
   return JSON.parse(out) as { readonly id: string; readonly secret: string };
 }
 
-/** Issues a key with limits that no test reaches. Resolves to its secret. */
-export async function issueUnlimitedKey(database: string): Promise<string> {
-  const limits = ["--per-minute", "1000000000", "--per-day", "1000000000000"];
-  return (await issueKey(database, "--plan", "enterprise", ...limits)).secret;
+/** A new database with a key, its id and its secret. */
+export async function databaseWithKey(...options: readonly string[]) {
+  const database = newDatabase();
+  return { database, ...(await issueKey(database, ...options)) };
 }
+
+/** The options of a key with limits of its own. */
+export const ownPlan = (perMinute: number, perDay: number): readonly string[] =>
+  `--plan enterprise --per-minute ${perMinute} --per-day ${perDay}`.split(" ");
+
+/** Issues a key with limits that no test reaches. Resolves to its secret. */
+export const issueUnlimitedKey = async (database: string): Promise<string> =>
+  (await issueKey(database, ...ownPlan(1e9, 1e12))).secret;
 
 /** The store in this database, in this process, beside the servers on it. Closed when the test ends. */
 export async function openBeside(

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { dial } from "../../../http-adapter/test/support/wire.js";
 
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -11,11 +12,5 @@ export async function openSocket(url: string): Promise<Socket> {
 }
 
 /** Sends these bytes in one segment. Resolves, to all that came back, when the server closes the connection. */
-export async function sendUntilClosed(url: string, bytes: string): Promise<string> {
-  const socket = await openSocket(url);
-  let received = "";
-  socket.setEncoding("latin1").on("data", (text: string) => (received += text));
-  socket.write(bytes, "latin1");
-  await once(socket, "close");
-  return received;
-}
+export const sendUntilClosed = async (url: string, bytes: string): Promise<string> =>
+  (await dial(Number(new URL(url).port), undefined, bytes)).rest();

@@ -1,23 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { Server, Socket } from "node:net";
-import { createPetStore, type PetStoreOptions } from "@petstore/core";
+import type { PetStoreOptions } from "@petstore/core";
 import { createFetchHandler } from "@petstore/http-adapter";
-import { createManualClock, createPetsClient, type PetsClientOptions } from "@petstore/client";
+import { createPetsClient, type PetsClientOptions } from "@petstore/client";
 import { onTestFinished } from "vitest";
 import { portOf } from "../../../../scripts/ports.js";
+import { makeStore } from "../../../http-adapter/test/support/serve.js";
 
 export const rex = { name: "Rex", categoryId: 7 };
 
 export type Stocked = Awaited<ReturnType<typeof stock>>;
 
-/** A store on a hand-moved clock, and the secret of a Free key. */
-export async function stock(options: PetStoreOptions = {}) {
+export const stock = (options: PetStoreOptions = {}) =>
   // A full second near the machine's time, which a server's Date header shows.
-  const clock = createManualClock(Math.ceil(Date.now() / 1_000) * 1_000);
-  const store = createPetStore({ clock, ...options });
-  const issued = await store.keys.issue({ plan: "free" });
-  return { store, clock, key: issued._unsafeUnwrap().secret };
-}
+  makeStore(options, Math.ceil(Date.now() / 1_000) * 1_000);
 
 /** The options of a client whose `fetch` does not read them. */
 export const ANY = { baseUrl: "http://pets.test/v1", apiKey: "pet_live_any" };

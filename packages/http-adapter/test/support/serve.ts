@@ -16,6 +16,9 @@ export const PET = '{"name":"Rex","categoryId":1}';
 export const petOf = (bytes: number): string =>
   PET.replace("Rex", "x".repeat(bytes - PET.length + "Rex".length));
 
+/** A name that takes as much as a body may have, and cannot be kept in one byte for each character. */
+export const LARGE = `${"x".repeat(65_400)}Ж`;
+
 export interface Call {
   readonly method?: string;
   readonly path?: string;
@@ -64,8 +67,8 @@ export async function start<Kind extends Server>(
   return { ...made, server, causes, ...(await listen(server, made.key)) };
 }
 
-export async function makeStore(options: PetStoreOptions = {}) {
-  const clock = createManualClock();
+export async function makeStore(options: PetStoreOptions = {}, startsAt?: number) {
+  const clock = createManualClock(startsAt);
   const store = createPetStore({ clock, ...options });
   return { store, clock, key: await issue(store, "free") };
 }
