@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { startServer, textOf, useBuiltPetstore } from "./support/built-petstore.js";
 import { newDatabase, petstore, refused } from "./support/command.js";
 
@@ -112,88 +112,86 @@ async function helpOf(...words: readonly string[]) {
   return { out, ...taken, commands: listed("Commands") };
 }
 
-describe("the environment of serve", () => {
-  it("sets every option, as --help shows", async () => {
-    const { out, options } = await helpOf("serve");
-    expect(options.length).toBeGreaterThan(10);
-    for (const { name, text } of options.filter(({ name }) => name !== "--help")) {
-      const variable = `PETSTORE_${name.slice(2).toUpperCase().replaceAll("-", "_")}`;
-      expect(text).toContain(`env: ${variable}`);
-    }
-    expect(out).toMatch(/--host .*env:\s+PETSTORE_HOST,\s+HOST\)/s);
-  });
+it("the environment of serve sets every option, as --help shows", async () => {
+  const { out, options } = await helpOf("serve");
+  expect(options.length).toBeGreaterThan(10);
+  for (const { name, text } of options.filter(({ name }) => name !== "--help")) {
+    const variable = `PETSTORE_${name.slice(2).toUpperCase().replaceAll("-", "_")}`;
+    expect(text).toContain(`env: ${variable}`);
+  }
+  expect(out).toMatch(/--host .*env:\s+PETSTORE_HOST,\s+HOST\)/s);
+});
 
-  it("sets values, lists and switches", async () => {
-    stub({
-      PETSTORE_DATABASE: newDatabase(),
-      PETSTORE_HOST: "127.0.0.2",
-      HOST: "192.0.2.1",
-      PETSTORE_CORS: "https://a.example, https://b.example",
-      PETSTORE_TRUST_PROXY: "127.0.0.0/8,::1",
-      PETSTORE_KEEP_ALIVE: "75",
-      PETSTORE_RATE_LIMIT_FIELDS: "false",
-      PETSTORE_FIRST_KEY: "1",
-      PETSTORE_LOG: "true",
-      PETSTORE_PORT: "1",
-      PORT: "1",
-    });
-    const { url, output } = await startServer();
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/v1$/);
-    await expect.poll(output).toContain("This is the first one");
-    for (const [origin, allowed] of [
-      ["https://a.example", "https://a.example"],
-      ["https://b.example", "https://b.example"],
-      ["https://c.example", null],
-    ] as const) {
-      const { headers } = await fetch(`${url}/pets`, { headers: { origin } });
-      expect(headers.get("access-control-allow-origin")).toBe(allowed);
-      expect(headers.get("keep-alive")).toBe("timeout=75");
-    }
-    const [, authorization = ""] = /-H "Authorization: (.*?)"/.exec(output()) ?? [];
-    const { headers } = await fetch(`${url}/pets`, { headers: { authorization } });
-    expect(headers.get("ratelimit")).toBeNull();
-    await expect.poll(output).toContain('{"level"');
+it("the environment of serve sets values, lists and switches", async () => {
+  stub({
+    PETSTORE_DATABASE: newDatabase(),
+    PETSTORE_HOST: "127.0.0.2",
+    HOST: "192.0.2.1",
+    PETSTORE_CORS: "https://a.example, https://b.example",
+    PETSTORE_TRUST_PROXY: "127.0.0.0/8,::1",
+    PETSTORE_KEEP_ALIVE: "75",
+    PETSTORE_RATE_LIMIT_FIELDS: "false",
+    PETSTORE_FIRST_KEY: "1",
+    PETSTORE_LOG: "true",
+    PETSTORE_PORT: "1",
+    PORT: "1",
   });
+  const { url, output } = await startServer();
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/v1$/);
+  await expect.poll(output).toContain("This is the first one");
+  for (const [origin, allowed] of [
+    ["https://a.example", "https://a.example"],
+    ["https://b.example", "https://b.example"],
+    ["https://c.example", null],
+  ] as const) {
+    const { headers } = await fetch(`${url}/pets`, { headers: { origin } });
+    expect(headers.get("access-control-allow-origin")).toBe(allowed);
+    expect(headers.get("keep-alive")).toBe("timeout=75");
+  }
+  const [, authorization = ""] = /-H "Authorization: (.*?)"/.exec(output()) ?? [];
+  const { headers } = await fetch(`${url}/pets`, { headers: { authorization } });
+  expect(headers.get("ratelimit")).toBeNull();
+  await expect.poll(output).toContain('{"level"');
+});
 
-  it.each([
-    ["PORT", "x", "--port <number>", "whole number, from 0 to 65535"],
-    ["PETSTORE_PORT", "65536", "--port <number>", "whole number, from 0 to 65535"],
-    ["PETSTORE_PORT", "tcp://10.0.0.1", "--port <number>", "whole number, from 0 to 65535"],
-    ["PETSTORE_KEEP_ALIVE", "tcp://10.0.0.1:80", "--keep-alive <seconds>", "whole number, from 1"],
-    ["PETSTORE_HOST", " ", "--host <address>", "It must be an address."],
-    ["PETSTORE_CORS", "https://a.example,b", "--cors <origin>", "It must be an origin"],
-    ["PETSTORE_TRUST_PROXY", "10.0.0.0/8,", "--trust-proxy <address...>", "an IP address"],
-    ["PETSTORE_KEEP_ALIVE", "0", "--keep-alive <seconds>", "whole number, from 1"],
-    ["PETSTORE_WORKERS", "-1", "--workers <n>", "whole number, from 1 to 256"],
-    ["PETSTORE_LOG", "yes", "--log", "It must be true or false."],
-  ])("refuses %s=%s with one line that names it", async (variable, value, flags, reason) => {
-    stub({ [variable]: value });
-    const error = await refusalOf();
-    expect(error).toMatch(/^petstore: [^\n]+$/);
-    expect(error).toContain(`option '${flags}' value '${value}' from env '${variable}' is invalid`);
-    expect(error).toContain(reason);
-  });
+it.each([
+  ["PORT", "x", "--port <number>", "whole number, from 0 to 65535"],
+  ["PETSTORE_PORT", "65536", "--port <number>", "whole number, from 0 to 65535"],
+  ["PETSTORE_PORT", "tcp://10.0.0.1", "--port <number>", "whole number, from 0 to 65535"],
+  ["PETSTORE_KEEP_ALIVE", "tcp://10.0.0.1:80", "--keep-alive <seconds>", "whole number, from 1"],
+  ["PETSTORE_HOST", " ", "--host <address>", "It must be an address."],
+  ["PETSTORE_CORS", "https://a.example,b", "--cors <origin>", "It must be an origin"],
+  ["PETSTORE_TRUST_PROXY", "10.0.0.0/8,", "--trust-proxy <address...>", "an IP address"],
+  ["PETSTORE_KEEP_ALIVE", "0", "--keep-alive <seconds>", "whole number, from 1"],
+  ["PETSTORE_WORKERS", "-1", "--workers <n>", "whole number, from 1 to 256"],
+  ["PETSTORE_LOG", "yes", "--log", "It must be true or false."],
+])("serve refuses %s=%s with one line that names it", async (variable, value, flags, reason) => {
+  stub({ [variable]: value });
+  const error = await refusalOf();
+  expect(error).toMatch(/^petstore: [^\n]+$/);
+  expect(error).toContain(`option '${flags}' value '${value}' from env '${variable}' is invalid`);
+  expect(error).toContain(reason);
+});
 
-  it("may have those of Services of Kubernetes that are called petstore and petstore-worker", async () => {
-    for (const link of ["tcp://10.0.0.1:80", "udp://[fd00::1]:80", "sctp://10.0.0.1:80"]) {
-      stub({ PETSTORE_PORT: link, PETSTORE_PORT_80_TCP: link, PETSTORE_WORKER_PORT: link });
-      stub({ PETSTORE_SERVICE_HOST: "10.0.0.1", PETSTORE_SERVICE_PORT: "80" });
-      expect(await refusalOf()).toMatch(STARTS);
-    }
-    const { url } = await startServer("--workers", "2", "--database", newDatabase());
-    expect((await fetch(`${url}/pets`)).status).toBe(401);
-  });
-
-  it("is not read for an option that is given, nor when a variable is empty", async () => {
-    stub({ PETSTORE_PORT: "x", PETSTORE_TRUST_PROXY: "x", PETSTORE_LOG: "x", PETSTORE_CORS: "" });
-    stub({ HOST: "", PORT: "", PETSTORE_HOST: "" });
-    // Arguments may be lists, too.
-    const lists = ["--trust-proxy", "10.0.0.0/8,::1", "127.0.0.1", "--cors", "https://a.example,*"];
-    expect(await refusalOf("--port", "0", ...lists, "--cors", "*", "--log")).toMatch(STARTS);
-    stub({ PETSTORE_PORT: "", PETSTORE_TRUST_PROXY: "", PETSTORE_LOG: "" });
+it("the environment of serve may have those of Services of Kubernetes that are called petstore and petstore-worker", async () => {
+  for (const link of ["tcp://10.0.0.1:80", "udp://[fd00::1]:80", "sctp://10.0.0.1:80"]) {
+    stub({ PETSTORE_PORT: link, PETSTORE_PORT_80_TCP: link, PETSTORE_WORKER_PORT: link });
+    stub({ PETSTORE_SERVICE_HOST: "10.0.0.1", PETSTORE_SERVICE_PORT: "80" });
     expect(await refusalOf()).toMatch(STARTS);
-    expect(await refusalOf("--cors", "https://a.example,")).toMatch(/--cors.*an origin/);
-  });
+  }
+  const { url } = await startServer("--workers", "2", "--database", newDatabase());
+  expect((await fetch(`${url}/pets`)).status).toBe(401);
+});
+
+it("the environment of serve is not read for an option that is given, nor when a variable is empty", async () => {
+  stub({ PETSTORE_PORT: "x", PETSTORE_TRUST_PROXY: "x", PETSTORE_LOG: "x", PETSTORE_CORS: "" });
+  stub({ HOST: "", PORT: "", PETSTORE_HOST: "" });
+  // Arguments may be lists, too.
+  const lists = ["--trust-proxy", "10.0.0.0/8,::1", "127.0.0.1", "--cors", "https://a.example,*"];
+  expect(await refusalOf("--port", "0", ...lists, "--cors", "*", "--log")).toMatch(STARTS);
+  stub({ PETSTORE_PORT: "", PETSTORE_TRUST_PROXY: "", PETSTORE_LOG: "" });
+  expect(await refusalOf()).toMatch(STARTS);
+  expect(await refusalOf("--cors", "https://a.example,")).toMatch(/--cors.*an origin/);
 });
 
 it("help describes each command and what it takes, has an example, and is also shown by `help`, or with exit code 1 without a command; docs/ names every option", async () => {

@@ -16,76 +16,74 @@ const originOf = (): string => new URL(server().url).origin;
 
 const get = (path: string, init: RequestInit = {}) => fetch(originOf() + path, init);
 
-describe("petstore serve, outside /v1", () => {
-  it("serves the OpenAPI document as JSON", async () => {
-    const response = await get("/openapi.json?fresh");
-    expect(response.headers.get("content-type")).toBe("application/json");
-    expect(await response.json()).toEqual(openApiDocument);
-  });
+it("petstore serve, outside /v1, serves the OpenAPI document as JSON", async () => {
+  const response = await get("/openapi.json?fresh");
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect(await response.json()).toEqual(openApiDocument);
+});
 
-  it("serves every file of the page, with its type and a content security policy", async () => {
-    const page = await get("/docs");
-    const html = await page.text();
-    expect(html).toContain("<title>Pet Store");
-    expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=|https?:\/\/(?!www\.w3)/);
-    const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, name]) => `/${name}`);
-    expect(named).toHaveLength(5);
-    const responses = await Promise.all([...named, "/docs/plugins.js"].map((name) => get(name)));
-    for (const { status, url, headers } of [page, ...responses]) {
-      expect(status).toBe(200);
-      const [, extension = "html"] = /\.(\w+)$/.exec(url) ?? [];
-      const type = extension === "js" ? "javascript" : extension;
-      expect(Object.fromEntries(headers)).toMatchObject({
-        "content-type": type === "svg" ? "image/svg+xml" : `text/${type}; charset=utf-8`,
-        "content-security-policy":
-          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-          "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
-      });
-    }
-  });
+it("petstore serve, outside /v1, serves every file of the page, with its type and a content security policy", async () => {
+  const page = await get("/docs");
+  const html = await page.text();
+  expect(html).toContain("<title>Pet Store");
+  expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=|https?:\/\/(?!www\.w3)/);
+  const named = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, name]) => `/${name}`);
+  expect(named).toHaveLength(5);
+  const responses = await Promise.all([...named, "/docs/plugins.js"].map((name) => get(name)));
+  for (const { status, url, headers } of [page, ...responses]) {
+    expect(status).toBe(200);
+    const [, extension = "html"] = /\.(\w+)$/.exec(url) ?? [];
+    const type = extension === "js" ? "javascript" : extension;
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "content-type": type === "svg" ? "image/svg+xml" : `text/${type}; charset=utf-8`,
+      "content-security-policy":
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+        "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    });
+  }
+});
 
-  it("responds 304 to a client that has the file, and to HEAD without a body", async () => {
-    const css = (init: RequestInit) => get("/docs/swagger-ui.css", init);
-    const head = await css({ method: "HEAD" });
-    expect(Number(head.headers.get("content-length"))).toBeGreaterThan(10_000);
-    expect(await head.text()).toBe("");
-    const etag = head.headers.get("etag") ?? "";
-    for (const known of [etag, `"other", W/${etag}`, "*"]) {
-      const again = await css({ headers: { "if-none-match": known } });
-      const [kept, type] = ["etag", "content-type"].map((name) => again.headers.get(name));
-      expect([again.status, kept, type]).toEqual([304, etag, null]);
-    }
-    expect((await css({ headers: { "if-none-match": '"other"' } })).status).toBe(200);
-  });
+it("petstore serve, outside /v1, responds 304 to a client that has the file, and to HEAD without a body", async () => {
+  const css = (init: RequestInit) => get("/docs/swagger-ui.css", init);
+  const head = await css({ method: "HEAD" });
+  expect(Number(head.headers.get("content-length"))).toBeGreaterThan(10_000);
+  expect(await head.text()).toBe("");
+  const etag = head.headers.get("etag") ?? "";
+  for (const known of [etag, `"other", W/${etag}`, "*"]) {
+    const again = await css({ headers: { "if-none-match": known } });
+    const [kept, type] = ["etag", "content-type"].map((name) => again.headers.get(name));
+    expect([again.status, kept, type]).toEqual([304, etag, null]);
+  }
+  expect((await css({ headers: { "if-none-match": '"other"' } })).status).toBe(200);
+});
 
-  it("redirects / and /docs/ to the page, and /favicon.ico to its icon", async () => {
-    const files = { "/": "/docs", "/docs/": "/docs", "/favicon.ico": "/docs/favicon.svg" };
-    for (const [path, file] of Object.entries(files)) {
-      const { status, redirected, url } = await get(path);
-      expect([status, redirected, url]).toEqual([200, true, originOf() + file]);
-    }
-  });
+it("petstore serve, outside /v1, redirects / and /docs/ to the page, and /favicon.ico to its icon", async () => {
+  const files = { "/": "/docs", "/docs/": "/docs", "/favicon.ico": "/docs/favicon.svg" };
+  for (const [path, file] of Object.entries(files)) {
+    const { status, redirected, url } = await get(path);
+    expect([status, redirected, url]).toEqual([200, true, originOf() + file]);
+  }
+});
 
-  it("responds to other methods with 405, Allow and an Error", async () => {
-    for (const path of ["/docs", "/openapi.json", "/"]) {
-      const response = await get(path, { method: "POST", body: "x" });
-      expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
-      expect(await response.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
-    }
-  });
+it("petstore serve, outside /v1, responds to other methods with 405, Allow and an Error", async () => {
+  for (const path of ["/docs", "/openapi.json", "/"]) {
+    const response = await get(path, { method: "POST", body: "x" });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect(await response.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
+  }
+});
 
-  it("responds to every other path as the adapter does", async () => {
-    const outside = ["/dogs", "/docs/index.html", "/docs/../package.json", "/docs/%2e%2e/x"];
-    for (const path of [...outside, "//docs"]) {
-      const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
-      const response = await sendUntilClosed(originOf(), request);
-      expect(response).toMatch(/^HTTP\/1\.1 404 /);
-      expect(response).toContain("X-RateLimit-Remaining: 60");
-      expect(response).toContain('{"code":"not_found"');
-    }
-  });
+it("petstore serve, outside /v1, responds to every other path as the adapter does", async () => {
+  const outside = ["/dogs", "/docs/index.html", "/docs/../package.json", "/docs/%2e%2e/x"];
+  for (const path of [...outside, "//docs"]) {
+    const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    const response = await sendUntilClosed(originOf(), request);
+    expect(response).toMatch(/^HTTP\/1\.1 404 /);
+    expect(response).toContain("X-RateLimit-Remaining: 60");
+    expect(response).toContain('{"code":"not_found"');
+  }
 });
 
 it("the docs page indents JSON as JSON.stringify does, and keeps every digit", () => {

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { inCi, sized } from "../../../scripts/test-size.js";
 import { hurried, startAny, startBuilt, startCommand } from "./support/built-petstore.js";
@@ -63,71 +63,69 @@ const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 const RESTARTS = sized(0, 6, 60);
 
-describe("serve --workers", () => {
-  it("serves with the given number of processes, issues the first key once, admits exactly its plan, trusts its proxy, and ends with exit code 0", async () => {
-    const server = await startServer(
-      ...["--workers", "2", "--database", newDatabase(), "--first-key"],
-      ...["--trust-proxy", "127.0.0.1"],
-    );
-    expect(server.output()).toContain("with 2 workers");
-    const workers = workersOf(server);
-    expect(workers).toHaveLength(2);
-    await expect.poll(() => server.output()).toMatch(/curl .*\n/);
-    const secret = /pet_live_\w+/.exec(server.output())?.[0] ?? "";
-    // Over 64 connections, so that they go to both workers.
-    const replies = await sendAll([server], Array<string>(90).fill(secret));
-    expect([count(replies, 200), count(replies, 429)]).toEqual([60, 30]);
-    // The workers got the other options too.
-    for (const client of ["203.0.113.7", "203.0.113.8"]) {
-      const headers = { "x-forwarded-for": client };
-      const { headers: received } = await fetch(`${server.url}/pets`, { headers });
-      expect(received.get("x-ratelimit-remaining")).toBe("59");
-    }
-    expect([await server.end("SIGTERM"), workers.filter(isAlive)]).toEqual([0, []]);
-    for (const once of [/finishing/g, /pet_live_/g])
-      expect(server.output().match(once)).toHaveLength(1);
-  });
+it("serve --workers serves with the given number of processes, issues the first key once, admits exactly its plan, trusts its proxy, and ends with exit code 0", async () => {
+  const server = await startServer(
+    ...["--workers", "2", "--database", newDatabase(), "--first-key"],
+    ...["--trust-proxy", "127.0.0.1"],
+  );
+  expect(server.output()).toContain("with 2 workers");
+  const workers = workersOf(server);
+  expect(workers).toHaveLength(2);
+  await expect.poll(() => server.output()).toMatch(/curl .*\n/);
+  const secret = /pet_live_\w+/.exec(server.output())?.[0] ?? "";
+  // Over 64 connections, so that they go to both workers.
+  const replies = await sendAll([server], Array<string>(90).fill(secret));
+  expect([count(replies, 200), count(replies, 429)]).toEqual([60, 30]);
+  // The workers got the other options too.
+  for (const client of ["203.0.113.7", "203.0.113.8"]) {
+    const headers = { "x-forwarded-for": client };
+    const { headers: received } = await fetch(`${server.url}/pets`, { headers });
+    expect(received.get("x-ratelimit-remaining")).toBe("59");
+  }
+  expect([await server.end("SIGTERM"), workers.filter(isAlive)]).toEqual([0, []]);
+  for (const once of [/finishing/g, /pet_live_/g])
+    expect(server.output().match(once)).toHaveLength(1);
+});
 
-  it.runIf(inCi)("replaces workers that die, loses no pet, leaves no worker behind", async () => {
-    const database = newDatabase();
-    const secret = await issueUnlimitedKey(database);
-    const command = [process.execPath, ...hurried(20), program()];
-    const server = await startBuilt(command, "--workers", "2", "--database", database);
-    const [spared = -1] = workersOf(server);
-    const restarts = () => server.output().match(/a worker is restarted: .*SIGKILL/g)?.length ?? 0;
-    const killOthers = async (): Promise<void> => {
-      const others = workersOf(server).filter((pid) => pid !== spared);
-      // Some may have ended.
-      spawnSync("kill", ["-9", ...others.map(String)]);
-      await setTimeout(20);
-    };
-    // A connection for each request, so that they go to both workers.
-    const { created, stop } = startWriters(8, (name) =>
-      addPet(server.url, new Agent(), secret, name).catch(() => undefined),
-    );
-    await expect.poll(() => created.size).toBeGreaterThan(50);
-    while (restarts() < 1) await killOthers();
-    await stop();
+it.runIf(inCi)("workers that die are replaced, no pet is lost, no worker is left", async () => {
+  const database = newDatabase();
+  const secret = await issueUnlimitedKey(database);
+  const command = [process.execPath, ...hurried(20), program()];
+  const server = await startBuilt(command, "--workers", "2", "--database", database);
+  const [spared = -1] = workersOf(server);
+  const restarts = () => server.output().match(/a worker is restarted: .*SIGKILL/g)?.length ?? 0;
+  const killOthers = async (): Promise<void> => {
+    const others = workersOf(server).filter((pid) => pid !== spared);
+    // Some may have ended.
+    spawnSync("kill", ["-9", ...others.map(String)]);
+    await setTimeout(20);
+  };
+  // A connection for each request, so that they go to both workers.
+  const { created, stop } = startWriters(8, (name) =>
+    addPet(server.url, new Agent(), secret, name).catch(() => undefined),
+  );
+  await expect.poll(() => created.size).toBeGreaterThan(50);
+  while (restarts() < 1) await killOthers();
+  await stop();
 
-    while (restarts() < RESTARTS) await killOthers();
-    expect((await addPet(server.url, new Agent(), secret, "Rex")).status).toBe(201);
-    expect(isAlive(spared)).toBe(true);
-    const workers = workersOf(server);
-    await server.end("SIGKILL");
-    await expect.poll(() => workers.filter(isAlive)).toEqual([]);
+  while (restarts() < RESTARTS) await killOthers();
+  expect((await addPet(server.url, new Agent(), secret, "Rex")).status).toBe(201);
+  expect(isAlive(spared)).toBe(true);
+  const workers = workersOf(server);
+  await server.end("SIGKILL");
+  await expect.poll(() => workers.filter(isAlive)).toEqual([]);
 
-    const names = new Set(await namesIn(database));
-    expect([...created.keys()].filter((name) => !names.has(name))).toEqual([]);
-  });
+  const names = new Set(await namesIn(database));
+  expect([...created.keys()].filter((name) => !names.has(name))).toEqual([]);
+});
 
-  it.runIf(inCi)("says in one line that the port is in use, with exit code 1", async () => {
-    const other = createServer();
-    onTestFinished(() => void other.close());
-    const port = String(await portOf(other));
-    const options = ["--workers", "2", "--port", port, "--database", newDatabase()];
-    const error = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`;
-    await expect(startServer(...options)).rejects.toThrow(new Error(`ended with 1: ${error}`));
-  });
+it.runIf(inCi)("workers say in one line that the port is in use, with exit code 1", async () => {
+  const other = createServer();
+  onTestFinished(() => void other.close());
+  const port = String(await portOf(other));
+  const options = ["--workers", "2", "--port", port, "--database", newDatabase()];
+  const error = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`;
+  await expect(startServer(...options)).rejects.toThrow(new Error(`ended with 1: ${error}`));
 });
 
 const hasBash = process.platform === "linux" && spawnSync("bash", ["-c", "true"]).status === 0;

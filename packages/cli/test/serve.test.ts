@@ -36,143 +36,141 @@ async function serving(database = newDatabase(), start = serveHere, ...options: 
   };
 }
 
-describe("serve", () => {
-  it("with --first-key prints a curl line that works, once, and keeps keys and pets after a restart", async () => {
-    const database = newDatabase();
-    const first = await serveHere("--database", database, "--first-key");
-    await expect.poll(() => first.output()).toMatch(/curl .*\n\n/);
-    const [, secret = "", url = ""] =
-      /-H "Authorization: Bearer (.*?)" "(.*?)"/.exec(first.output()) ?? [];
-    const created = await fetch(url, addingRex(secret));
-    expect(await created.text()).toBe(
-      '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}',
-    );
-    expect(created.headers.get("ratelimit")).toBeNull();
-    expect(await first.end()).toBe(0);
-    const second = await serveHere("--database", database, "--first-key");
-    const listed = await fetch(`${second.url}/pets`, bearer(secret));
-    expect(await listed.text()).toContain("9007199254740993");
-    expect(listed.headers.get("x-ratelimit-remaining")).toBe("58");
-    await second.end();
-    expect(second.output()).not.toContain("curl");
-    expect(second.output()).toContain(`database  ${database}\n`);
-  });
+it("serve with --first-key prints a curl line that works, once, and keeps keys and pets after a restart", async () => {
+  const database = newDatabase();
+  const first = await serveHere("--database", database, "--first-key");
+  await expect.poll(() => first.output()).toMatch(/curl .*\n\n/);
+  const [, secret = "", url = ""] =
+    /-H "Authorization: Bearer (.*?)" "(.*?)"/.exec(first.output()) ?? [];
+  const created = await fetch(url, addingRex(secret));
+  expect(await created.text()).toBe(
+    '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}',
+  );
+  expect(created.headers.get("ratelimit")).toBeNull();
+  expect(await first.end()).toBe(0);
+  const second = await serveHere("--database", database, "--first-key");
+  const listed = await fetch(`${second.url}/pets`, bearer(secret));
+  expect(await listed.text()).toContain("9007199254740993");
+  expect(listed.headers.get("x-ratelimit-remaining")).toBe("58");
+  await second.end();
+  expect(second.output()).not.toContain("curl");
+  expect(second.output()).toContain(`database  ${database}\n`);
+});
 
-  it("names the page, the database and the command for another key, which is accepted and refused at once", async () => {
-    const database = newDatabase();
-    const options = ["--keep-alive", "75", "--rate-limit-fields"];
-    const { url, output } = await serveHere("--database", database, ...options);
-    await expect.poll(output).toContain("new key");
-    expect(output()).toContain(new URL("/docs", url).href);
-    expect(output()).toContain(`database  ${database} (new)\n`);
-    const [, args = ""] = /petstore (keys issue .*)\n/.exec(output()) ?? [];
-    const issued = await petstore(...args.split(" "), "--json");
-    const { id, secret } = JSON.parse(issued.out) as Awaited<ReturnType<typeof issueKey>>;
+it("serve names the page, the database and the command for another key, which is accepted and refused at once", async () => {
+  const database = newDatabase();
+  const options = ["--keep-alive", "75", "--rate-limit-fields"];
+  const { url, output } = await serveHere("--database", database, ...options);
+  await expect.poll(output).toContain("new key");
+  expect(output()).toContain(new URL("/docs", url).href);
+  expect(output()).toContain(`database  ${database} (new)\n`);
+  const [, args = ""] = /petstore (keys issue .*)\n/.exec(output()) ?? [];
+  const issued = await petstore(...args.split(" "), "--json");
+  const { id, secret } = JSON.parse(issued.out) as Awaited<ReturnType<typeof issueKey>>;
 
-    const { status, headers } = await fetch(`${url}/pets`, bearer(secret));
-    expect([status, headers.get("keep-alive")]).toEqual([200, "timeout=75"]);
-    expect(headers.get("ratelimit")).toBe('"minute";r=59;t=60, "day";r=999;t=86400');
-    const listed = await createPetsClient({ baseUrl: url, apiKey: secret }).listPets();
-    expect(listed._unsafeUnwrap().quota.day.limit).toBe(1_000);
-    expect(output()).not.toContain("{");
-    await petstore("keys", "revoke", id, "--database", database);
-    expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
-  });
+  const { status, headers } = await fetch(`${url}/pets`, bearer(secret));
+  expect([status, headers.get("keep-alive")]).toEqual([200, "timeout=75"]);
+  expect(headers.get("ratelimit")).toBe('"minute";r=59;t=60, "day";r=999;t=86400');
+  const listed = await createPetsClient({ baseUrl: url, apiKey: secret }).listPets();
+  expect(listed._unsafeUnwrap().quota.day.limit).toBe(1_000);
+  expect(output()).not.toContain("{");
+  await petstore("keys", "revoke", id, "--database", database);
+  expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
+});
 
-  it.runIf(inCi)("a shutdown delay: serves on after SIGTERM, not ready; workers too", async () => {
-    const delay = ["--shutdown-delay", "3", "--workers", "2"];
-    const { server, list } = await serving(newDatabase(), startServer, ...delay);
-    const toldAt = performance.now();
-    const ended = server.end();
-    const ready = () => fetch(new URL("/readyz", server.url)).then((response) => response.text());
-    await expect.poll(ready).toBe('{"status":"shutting down"}');
-    expect(await list()).toBe(200);
-    expect(await ended).toBe(0);
-    expect(performance.now() - toldAt).toBeGreaterThanOrEqual(3_000);
-    await expect(fetch(server.url)).rejects.toThrow();
-  });
+it.runIf(inCi)("a shutdown delay: serves on after SIGTERM, not ready; workers too", async () => {
+  const delay = ["--shutdown-delay", "3", "--workers", "2"];
+  const { server, list } = await serving(newDatabase(), startServer, ...delay);
+  const toldAt = performance.now();
+  const ended = server.end();
+  const ready = () => fetch(new URL("/readyz", server.url)).then((response) => response.text());
+  await expect.poll(ready).toBe('{"status":"shutting down"}');
+  expect(await list()).toBe(200);
+  expect(await ended).toBe(0);
+  expect(performance.now() - toldAt).toBeGreaterThanOrEqual(3_000);
+  await expect(fetch(server.url)).rejects.toThrow();
+});
 
-  it("is not ready while another process holds the write lock, or no request can be charged, and is again after it", async () => {
-    const { database, server, readiness, list } = await serving();
-    const other = new Database(database);
-    onTestFinished(() => void other.close());
-    expect(await readiness()).toBe(200);
-    other.exec("begin immediate");
-    expect(await readiness()).toBe(503);
-    other.exec("rollback");
-    expect(await readiness()).toBe(200);
-    other.exec(
-      "create trigger full before update on api_key_usage begin select raise(abort, 'full'); end",
-    );
-    expect([await list(), await list()]).toEqual([200, 503]);
-    expect([await readiness(), await readiness()]).toEqual([503, 503]);
-    other.exec("drop trigger full");
-    expect([await readiness(), await list()]).toEqual([200, 200]);
-    expect(await server.end()).toBe(0);
-  });
+it("serve is not ready while another process holds the write lock, or no request can be charged, and is again after it", async () => {
+  const { database, server, readiness, list } = await serving();
+  const other = new Database(database);
+  onTestFinished(() => void other.close());
+  expect(await readiness()).toBe(200);
+  other.exec("begin immediate");
+  expect(await readiness()).toBe(503);
+  other.exec("rollback");
+  expect(await readiness()).toBe(200);
+  other.exec(
+    "create trigger full before update on api_key_usage begin select raise(abort, 'full'); end",
+  );
+  expect([await list(), await list()]).toEqual([200, 503]);
+  expect([await readiness(), await readiness()]).toEqual([503, 503]);
+  other.exec("drop trigger full");
+  expect([await readiness(), await list()]).toEqual([200, 200]);
+  expect(await server.end()).toBe(0);
+});
 
-  it("is not ready while pets cannot be stored or its database was removed, and reports failures of one kind once with their number", async () => {
-    const { database } = await databaseWithKey();
-    const full = fillUpAfter(database, 0);
-    const { server, readiness, list, add } = await serving(database);
-    expect(await readiness()).toBe(200);
-    for (let count = 0; count < 10; count += 1) expect(await add()).toBe(503);
-    expect(await readiness()).toBe(503);
-    full.end();
-    expect([await add(), await readiness()]).toEqual([201, 200]);
-    rmSync(`${database}-shm`);
-    expect([await add(), await add(), await readiness()]).toEqual([503, 503, 503]);
-    expect(await list()).toBe(503);
-    expect(await server.end()).toBe(0);
-    expect(server.output().match(/petstore: .*\n/g)).toEqual([
-      expect.stringMatching(/^petstore: Adding a pet failed: .*\n$/),
-      expect.stringMatching(/^petstore: All calls fail .* was removed or replaced\.\n$/),
-      expect.stringMatching(/^petstore: Adding a pet failed: .* \(9 more\)\n$/),
-      expect.stringMatching(/^petstore: All calls fail .* replaced\. \(\d more\)\n$/),
-    ]);
-  });
+it("serve is not ready while pets cannot be stored or its database was removed, and reports failures of one kind once with their number", async () => {
+  const { database } = await databaseWithKey();
+  const full = fillUpAfter(database, 0);
+  const { server, readiness, list, add } = await serving(database);
+  expect(await readiness()).toBe(200);
+  for (let count = 0; count < 10; count += 1) expect(await add()).toBe(503);
+  expect(await readiness()).toBe(503);
+  full.end();
+  expect([await add(), await readiness()]).toEqual([201, 200]);
+  rmSync(`${database}-shm`);
+  expect([await add(), await add(), await readiness()]).toEqual([503, 503, 503]);
+  expect(await list()).toBe(503);
+  expect(await server.end()).toBe(0);
+  expect(server.output().match(/petstore: .*\n/g)).toEqual([
+    expect.stringMatching(/^petstore: Adding a pet failed: .*\n$/),
+    expect.stringMatching(/^petstore: All calls fail .* was removed or replaced\.\n$/),
+    expect.stringMatching(/^petstore: Adding a pet failed: .* \(9 more\)\n$/),
+    expect.stringMatching(/^petstore: All calls fail .* replaced\. \(\d more\)\n$/),
+  ]);
+});
 
-  it("is not ready while pets cannot be listed, or for ten seconds after one could not be added", async () => {
-    const failing = () => Promise.resolve(err(storageError("no disk")));
-    const { pets, ...memory } = createMemoryStorage();
-    const clock = createManualClock();
-    const unlisted = { ...memory, pets: { ...pets, list: failing } };
-    expect(await watchWrites(unlisted, clock).isReady()).toBe(false);
-    const full = { ...memory, pets: { ...pets, create: failing, createOnce: failing } };
-    for (const name of ["create", "createOnce"] as const) {
-      const { storage, isReady } = watchWrites(full, clock);
-      expect(await isReady()).toBe(true);
-      await storage.pets[name]({ name, categoryId: 1n, status: "sold" }, undefined as never);
-      clock.advance(9_999);
-      expect(await isReady()).toBe(false);
-      clock.advance(1);
-      expect(await isReady()).toBe(true);
-    }
-  });
+it("serve is not ready while pets cannot be listed, or for ten seconds after one could not be added", async () => {
+  const failing = () => Promise.resolve(err(storageError("no disk")));
+  const { pets, ...memory } = createMemoryStorage();
+  const clock = createManualClock();
+  const unlisted = { ...memory, pets: { ...pets, list: failing } };
+  expect(await watchWrites(unlisted, clock).isReady()).toBe(false);
+  const full = { ...memory, pets: { ...pets, create: failing, createOnce: failing } };
+  for (const name of ["create", "createOnce"] as const) {
+    const { storage, isReady } = watchWrites(full, clock);
+    expect(await isReady()).toBe(true);
+    await storage.pets[name]({ name, categoryId: 1n, status: "sold" }, undefined as never);
+    clock.advance(9_999);
+    expect(await isReady()).toBe(false);
+    clock.advance(1);
+    expect(await isReady()).toBe(true);
+  }
+});
 
-  it("says in one line why it cannot start, with exit code 1, and so does the console", async () => {
-    const other = createServer();
-    onTestFinished(() => void other.close());
-    const port = String(await portOf(other));
-    const inUse = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use`;
-    const { database } = await databaseWithKey();
-    const here = ["--database", database];
-    const nowhere = ["--database", "/nowhere/pets.db"];
-    const cannotUse = /^petstore: cannot use the database \/nowhere\/pets\.db: .+$/;
-    const alone = "petstore: processes cannot share a database in memory: --workers needs a file";
-    for (const [error, ...args] of [
-      [inUse, "serve", "--port", port, ...here],
-      [inUse, "serve", "--metrics", port, "--port", "0", ...here],
-      [inUse, "console", "--no-open", "--port", port, ...here],
-      [alone, "serve", "--workers", "2", "--database", ":memory:"],
-      // It would mean every interface.
-      [expect.stringContaining("It must be an address."), "serve", "--host=", ...here],
-      [expect.stringMatching(cannotUse), "serve", ...nowhere],
-      ["petstore: there is no database /nowhere/pets.db", "console", "--no-open", ...nowhere],
-      [expect.stringContaining("must be a URL"), "console", "--no-open", "--base-url", "ftp://x"],
-    ] as [unknown, ...string[]][])
-      expect(await petstore(...args)).toEqual({ code: 1, out: "", error });
-  });
+it("serve says in one line why it cannot start, with exit code 1, and so does the console", async () => {
+  const other = createServer();
+  onTestFinished(() => void other.close());
+  const port = String(await portOf(other));
+  const inUse = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use`;
+  const { database } = await databaseWithKey();
+  const here = ["--database", database];
+  const nowhere = ["--database", "/nowhere/pets.db"];
+  const cannotUse = /^petstore: cannot use the database \/nowhere\/pets\.db: .+$/;
+  const alone = "petstore: processes cannot share a database in memory: --workers needs a file";
+  for (const [error, ...args] of [
+    [inUse, "serve", "--port", port, ...here],
+    [inUse, "serve", "--metrics", port, "--port", "0", ...here],
+    [inUse, "console", "--no-open", "--port", port, ...here],
+    [alone, "serve", "--workers", "2", "--database", ":memory:"],
+    // It would mean every interface.
+    [expect.stringContaining("It must be an address."), "serve", "--host=", ...here],
+    [expect.stringMatching(cannotUse), "serve", ...nowhere],
+    ["petstore: there is no database /nowhere/pets.db", "console", "--no-open", ...nowhere],
+    [expect.stringContaining("must be a URL"), "console", "--no-open", "--base-url", "ftp://x"],
+  ] as [unknown, ...string[]][])
+    expect(await petstore(...args)).toEqual({ code: 1, out: "", error });
 });
 
 /** How many requests the client address of a request without a key has left; a new one has 59. */

@@ -5,7 +5,7 @@ import { storageError } from "@petstore/core/storage";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { err } from "neverthrow";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { Input } from "../src/inputs.js";
 import type { CallName, ErrorBody, KeyList, Output } from "../src/protocol.js";
 
@@ -59,44 +59,42 @@ async function expectError(response: Response, status: number): Promise<void> {
 
 const labels = ({ keys }: KeyList) => keys.map(({ label }) => label);
 
-describe("the page", () => {
-  it("has files of its own, at most 60 KB compressed, which no page can frame", async () => {
-    const { send } = setUp();
-    let size = 0;
-    for (const [name, type] of [
-      ["", "text/html; charset=utf-8"],
-      ["main.js", "text/javascript; charset=utf-8"],
-      ["console.css", "text/css; charset=utf-8"],
-      ["icon.svg", "image/svg+xml"],
-    ]) {
-      const path = `/console/${name}`;
-      const response = await send(path);
-      expect([response.status, response.headers.get("Content-Type")]).toEqual([200, type]);
-      const policy = response.headers.get("Content-Security-Policy");
-      expect(policy).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
-      expect(policy).not.toContain("unsafe");
-      const text = await response.text();
-      expect(text).not.toMatch(/https?:\/\/(?!www\.w3\.org\/)/);
-      size += gzipSync(text).length;
-      const head = await send(path, { method: "HEAD" });
-      expect([head.status, await head.text()]).toEqual([200, ""]);
-      const refused = await send(path, { method: "POST" });
-      expect(refused.headers.get("Allow")).toBe("GET, HEAD");
-      await expectError(refused, 405);
-    }
-    expect(size).toBeGreaterThan(5_000);
-    expect(size).toBeLessThan(60_000);
-  });
+it("the page has files of its own, at most 60 KB compressed, which no page can frame", async () => {
+  const { send } = setUp();
+  let size = 0;
+  for (const [name, type] of [
+    ["", "text/html; charset=utf-8"],
+    ["main.js", "text/javascript; charset=utf-8"],
+    ["console.css", "text/css; charset=utf-8"],
+    ["icon.svg", "image/svg+xml"],
+  ]) {
+    const path = `/console/${name}`;
+    const response = await send(path);
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([200, type]);
+    const policy = response.headers.get("Content-Security-Policy");
+    expect(policy).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    expect(policy).not.toContain("unsafe");
+    const text = await response.text();
+    expect(text).not.toMatch(/https?:\/\/(?!www\.w3\.org\/)/);
+    size += gzipSync(text).length;
+    const head = await send(path, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    const refused = await send(path, { method: "POST" });
+    expect(refused.headers.get("Allow")).toBe("GET, HEAD");
+    await expectError(refused, 405);
+  }
+  expect(size).toBeGreaterThan(5_000);
+  expect(size).toBeLessThan(60_000);
+});
 
-  it("is found without the slash, and nowhere else", async () => {
-    const { send } = setUp({ basePath: "/admin/keys/" });
-    const { status, headers } = await send("/admin/keys");
-    expect([status, headers.get("Location")]).toEqual([308, "keys/"]);
-    expect(headers.get("Content-Security-Policy")).toMatch(/default-src 'none'/);
-    expect(headers.get("Cache-Control")).toBe("no-store");
-    for (const path of ["/", "/admin/", "/admin/keys/x", "/admin/keys/api/", "/admin/keysx"])
-      await expectError(await send(path), 404);
-  });
+it("the page is found without the slash, and nowhere else", async () => {
+  const { send } = setUp({ basePath: "/admin/keys/" });
+  const { status, headers } = await send("/admin/keys");
+  expect([status, headers.get("Location")]).toEqual([308, "keys/"]);
+  expect(headers.get("Content-Security-Policy")).toMatch(/default-src 'none'/);
+  expect(headers.get("Cache-Control")).toBe("no-store");
+  for (const path of ["/", "/admin/", "/admin/keys/x", "/admin/keys/api/", "/admin/keysx"])
+    await expectError(await send(path), 404);
 });
 
 it.each([
@@ -110,393 +108,386 @@ it.each([
   expect(() => createConsole(createPetStore(), options as ConsoleOptions)).toThrow(name);
 });
 
-describe("a call", () => {
-  it("changes nothing by GET", async () => {
-    const { send, issue, stored } = setUp();
-    const path = `/console/api/keys/revoke?id=${(await issue("acme")).key.id}`;
-    for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]) {
-      const response = await send(path, { method, headers: { Origin: ORIGIN } });
-      expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
-    }
-    expect((await stored())[0]?.revokedAt).toBeUndefined();
-  });
-
-  it.each<[string, Record<string, string>, number]>([
-    ["another origin", { Origin: "http://evil.example" }, 403],
-    ["another port", { Origin: "http://shop.example:8080" }, 403],
-    ["no origin that the browser names", { Origin: "null" }, 403],
-    ["no origin", { Origin: "" }, 403],
-    ["a page of the same site", { "Sec-Fetch-Site": "same-site" }, 403],
-    ["a page of another site", { "Sec-Fetch-Site": "cross-site" }, 403],
-    ["a form", { "Content-Type": "text/plain" }, 415],
-    ["a form of another type", { "Content-Type": "application/jsonp" }, 415],
-    ["a form whose type ends like it", { "Content-Type": "text/plain;application/json" }, 415],
-    ["the page itself", { "Sec-Fetch-Site": "same-origin" }, 200],
-    ["the page behind TLS", { Origin: "https://shop.example" }, 200],
-  ])("from %s gets its status", async (_, headers, status) => {
-    const { post, stored } = setUp();
-    const response = await post("keys/issue", { plan: "free" }, headers);
-    if (status === 200) expect(response.status).toBe(status);
-    else await expectError(response, status);
-    expect(await stored()).toHaveLength(status === 200 ? 1 : 0);
-  });
-
-  it.each([
-    ["keys/issue", "{", 400],
-    ["keys/issue", "5", 400],
-    ["keys/issue", Buffer.from('{"plan":"free","label":"\xff"}', "latin1"), 400],
-    ["keys/issue", `{"plan":"free"${" ".repeat(65_522)}}`, 400],
-    ["keys/issue", "", 400],
-    ["keys/issue", "[]", 400],
-    ["keys/issue", `{"plan":${'"'.padEnd(70_000, "x")}"}`, 400],
-    ["keys/issue", '{"plan":"gold"}', 400],
-    ["keys/issue", '{"plan":"free","expiresAt":null}', 400],
-    ["keys/issue", '{"__proto__":{"plan":"free"}}', 400],
-    ["keys/find", '{"id":"key_x"}', 404],
-    ["keys/find", '{"id":["key_x"]}', 400],
-    ["keys/rotate", '{"id":"key_x","overlapSeconds":-1}', 400],
-    ["keys/end-secret", '{"id":"key_x","hint":5}', 400],
-    ["keys/list", '{"search":"","order":"worst","page":0}', 400],
-    ["keys/list", '{"search":"","order":"newest","page":-1}', 400],
-    ["keys/find-by-secret", '{"secret":"pet_live_x"}', 404],
-    ["pets/add", '{"name":"Rex","categoryId":"9223372036854775808","status":"sold"}', 400],
-    ["pets/add", '{"name":"Rex","categoryId":"7","status":"lost"}', 400],
-    ["pets/list", '{"limit":101}', 400],
-    ["pets/list", '{"limit":5,"after":"9223372036854775808"}', 400],
-    ["pets/list", '{"limit":5,"after":"-9223372036854775809"}', 400],
-    ["pets/list", '{"limit":5,"after":"x"}', 400],
-    ["keys/purge", "{}", 404],
-    ["__proto__", "{}", 404],
-  ])("%s with %s is refused with a message", async (name, body, status) => {
-    const { post, onEvent, onError } = setUp();
-    await expectError(await post(name, body), status);
-    for (const listener of [onEvent, onError]) expect(listener).not.toHaveBeenCalled();
-  });
-
-  it("may have a body of 64 KiB, in chunks that cut characters", async () => {
-    const { send } = setUp();
-    const label = '{"plan":"free","label":"é"';
-    const bytes = Buffer.from(`${label}${" ".repeat(65_534 - label.length)}}`);
-    const at = bytes.indexOf("é") + 1;
-    const body = ReadableStream.from([bytes.subarray(0, at), bytes.subarray(at)]);
-    const headers = { Origin: ORIGIN, "Content-Type": "application/json" };
-    const sent = { method: "POST", headers, body, duplex: "half" } as const;
-    const response = await send("/console/api/keys/issue", sent);
-    expect(await response.json()).toMatchObject({ key: { label: "é" } });
-    expect(bytes).toHaveLength(65_536);
-  });
-
-  it.each(["list", "find"])("that the storage fails (%s): 503; the host sees why", async (name) => {
-    const storage = createMemoryStorage();
-    const failure = err(storageError("no /secret/path"));
-    const { post, onError, issue } = setUp({}, { storage });
-    await issue("acme");
-    Object.assign(storage.keys, { [name]: () => Promise.resolve(failure) });
-    const response = await post("keys/list", ALL);
-    expect(response.status).toBe(503);
-    expect(await response.text()).not.toContain("/secret/path");
-    expect(onError.mock.calls).toMatchObject([[{ message: "no /secret/path" }]]);
-  });
+it("a call changes nothing by GET", async () => {
+  const { send, issue, stored } = setUp();
+  const path = `/console/api/keys/revoke?id=${(await issue("acme")).key.id}`;
+  for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]) {
+    const response = await send(path, { method, headers: { Origin: ORIGIN } });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
+  }
+  expect((await stored())[0]?.revokedAt).toBeUndefined();
 });
 
-describe("an action", () => {
-  it("is reported with the name of who did it, and shows a secret only where it is made", async () => {
-    const actor = ({ headers }: Request) => headers.get("Origin") ?? "nobody";
-    const { call, list, onEvent, store } = setUp({ actor });
-    const { key, secret } = await call("keys/issue", { plan: "free", label: "acme" });
-    const { id } = key;
-    const rotated = await call("keys/rotate", { id, overlapSeconds: 60 });
-    expect(rotated.secret).not.toBe(secret);
-    const ended = await call("keys/end-secret", { id, hint: secret.slice(0, 13) });
-    expect(ended.key.secrets).toEqual([{ hint: rotated.key.hint, name: "current" }]);
-    const pet = { name: "Rex", categoryId: "-9223372036854775808", status: "sold" } as const;
-    const outcomes = [
-      await call("keys/change-plan", { id, plan: "pro" }),
-      await call("keys/lift-ban", { id }),
-      await call("keys/revoke", { id }),
-      await call("pets/add", pet),
-      ...[await list(), await call("keys/find", { id })],
-      await call("keys/find-by-secret", { secret }),
-    ];
-    const types =
-      "key_issued key_rotated secret_ended plan_changed ban_lifted key_revoked pet_created";
-    const events = onEvent.mock.calls.map(([event]) => event);
-    const reported = types.split(" ").map((type) => ({ type, actor: ORIGIN, at: NOW }));
-    expect(events).toMatchObject(reported);
-    expect(inspect([events, outcomes], { depth: 9 })).not.toMatch(/pet_live_\w{5}|digest/);
-    const stored = { ...pet, categoryId: -(2n ** 63n) };
-    expect((await store.trusted.listPets())._unsafeUnwrap().pets).toMatchObject([stored]);
-  });
-
-  const made = (body: unknown) => (body as Output<"keys/issue">).secret;
-  const key = "0123456789abcdef";
-  const once = keyed(key);
-
-  it.each([
-    ["keys/issue", { plan: "free" }],
-    ["keys/rotate", { overlapSeconds: 0 }],
-    ["pets/add", { name: "Rex", categoryId: "7", status: "sold" }],
-  ] as const)("%s is done once for an idempotency key, also at once", async (name, input) => {
-    const { post, issue, onEvent } = setUp();
-    const { id } = (await issue("acme")).key;
-    const send = async (body: object, headers = once) =>
-      (await post(name, { id, ...body }, headers)).json();
-    const [first, second] = await Promise.all([send(input), send(input)]);
-    expect([second, await send(input)]).toEqual([first, first]);
-    expect(onEvent).toHaveBeenCalledTimes(1);
-    const other = { ...input, plan: "pro", overlapSeconds: 1, name: "Mimi" };
-    expect(await send(other)).toMatchObject({ status: 422, code: "idempotency_key_reused" });
-    expect(await send(input, keyed("an other"))).toMatchObject({ status: 400 });
-    expect(await send(input, keyed("other"))).not.toEqual(first);
-    expect(onEvent).toHaveBeenCalledTimes(2);
-  });
-
-  it("that the storage failed is done once when it is sent again; one that was refused is refused again", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const storage = createMemoryStorage();
-    const insert = storage.keys.insert.bind(storage.keys);
-    const { post, stored } = setUp({}, { storage });
-    const failing = () => Promise.resolve(err(storageError("no disk")));
-    const statusOf = async (insertKey: typeof insert, plan = "free") => {
-      Object.assign(storage.keys, { insert: insertKey });
-      return (await post("keys/issue", { plan }, keyed(plan))).status;
-    };
-    for (const [stores, status] of [
-      [failing, 503],
-      [insert, 200],
-      // An hour after the failure.
-      [insert, 200],
-    ] as const) {
-      expect(await statusOf(stores)).toBe(status);
-      vi.advanceTimersByTime(1_800_000);
-    }
-    expect(await stored()).toHaveLength(1);
-    expect([await statusOf(failing, "gold"), await statusOf(insert, "gold")]).toEqual([400, 400]);
-    expect((await post("keys/issue", { plan: "pro" }, keyed("gold"))).status).toBe(422);
-  });
-
-  it("that made a secret can be recovered by its actor, until the secret is taken or for an hour", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const actor = ({ headers }: Request) => headers.get("X-User") ?? "anna";
-    const { call, stored } = setUp({ actor });
-    const issue = (key: string) => call("keys/issue", { plan: "pro" }, keyed(key));
-    const recover = (idempotencyKey: string, headers = {}) =>
-      call("secrets/recover", { idempotencyKey }, headers);
-    const secret = made(await issue(key));
-    expect(made(await recover(key))).toBe(secret);
-    expect(await recover(key, { "X-User": "ben" })).toMatchObject({ code: "withdrawn" });
-    await call("secrets/take", { idempotencyKey: key });
-    for (const after of [await recover(key), await issue(key)])
-      expect(after).toMatchObject({ status: 409, code: "secret_taken" });
-
-    // What had not arrived when the page asked is never done.
-    expect(await recover("late")).toMatchObject({ status: 409, code: "withdrawn" });
-    expect(await issue("late")).toMatchObject({ code: "withdrawn" });
-    expect(await stored()).toHaveLength(1);
-
-    expect(made(await issue("left"))).toMatch(/^pet_live/);
-    vi.advanceTimersByTime(3_600_000);
-    expect(await recover("left")).toMatchObject({ code: "withdrawn" });
-  });
-
-  it("is refused when a thousand secrets wait, rather than that one is lost", async () => {
-    const { post, list } = setUp();
-    const issue = async (key: string) =>
-      (await post("keys/issue", { plan: "pro" }, keyed(key))).status;
-    const secrets = async (name: string, idempotencyKey: string) =>
-      (await post(`secrets/${name}`, { idempotencyKey })).status;
-    const timers = process.getActiveResourcesInfo().length;
-    await post("pets/add", { name: "", categoryId: "7", status: "sold" }, once);
-    for (let count = 1; count < 1_000; count += 1) await issue(`key-${count}`);
-    // Nothing keeps the process alive.
-    expect(process.getActiveResourcesInfo().length).toBeLessThan(timers + 900);
-    // The pet has no secret.
-    expect([await issue("room"), await issue("more")]).toEqual([200, 503]);
-    expect(await secrets("recover", "unknown")).toBe(503);
-    expect(await secrets("take", "unknown")).toBe(200);
-    await secrets("take", "key-500");
-    expect(await issue("more")).toBe(200);
-    expect(await secrets("recover", "key-1")).toBe(200);
-    expect((await list()).total).toBe(1_001);
-  });
-
-  it("is not done when the host cannot say who does it", async () => {
-    const { post, stored, onEvent } = setUp({ actor: () => expect.fail("no session") });
-    await expectError(await post("keys/issue", { plan: "pro" }), 500);
-    expect(await stored()).toEqual([]);
-    expect(onEvent).not.toHaveBeenCalled();
-  });
-
-  it.each<[string, () => void]>([
-    ["throws", () => expect.fail("the audit log is full")],
-    ["rejects", () => Promise.reject(new Error("the audit log is full"))],
-  ])("has its result, though the host's listener %s", async (_, onEvent) => {
-    const { call, onError } = setUp({ onEvent });
-    expect(made(await call("keys/issue", { plan: "free" }))).toMatch(/^pet_live_\w{36}$/);
-    const errors = [[{ message: "the audit log is full" }]];
-    await expect.poll(() => onError.mock.calls).toMatchObject(errors);
-  });
-
-  it("keeps the ids of pets exact, page by page", async () => {
-    const { call } = setUp();
-    for (const status of ["sold", "available", "sold"] as const)
-      await call("pets/add", { name: "Rex", categoryId: "9223372036854775807", status });
-    const first = await call("pets/list", { status: "sold", limit: 1 });
-    expect(first.pets).toMatchObject([{ id: "1", categoryId: "9223372036854775807" }]);
-    expect(first.next).toBe("1");
-    const second = await call("pets/list", { status: "sold", after: first.next, limit: 1 });
-    expect([second.pets[0]?.id, second.next]).toEqual(["3", undefined]);
-  });
+it.each<[string, Record<string, string>, number]>([
+  ["another origin", { Origin: "http://evil.example" }, 403],
+  ["another port", { Origin: "http://shop.example:8080" }, 403],
+  ["no origin that the browser names", { Origin: "null" }, 403],
+  ["no origin", { Origin: "" }, 403],
+  ["a page of the same site", { "Sec-Fetch-Site": "same-site" }, 403],
+  ["a page of another site", { "Sec-Fetch-Site": "cross-site" }, 403],
+  ["a form", { "Content-Type": "text/plain" }, 415],
+  ["a form of another type", { "Content-Type": "application/jsonp" }, 415],
+  ["a form whose type ends like it", { "Content-Type": "text/plain;application/json" }, 415],
+  ["the page itself", { "Sec-Fetch-Site": "same-origin" }, 200],
+  ["the page behind TLS", { Origin: "https://shop.example" }, 200],
+])("a call from %s gets its status", async (_, headers, status) => {
+  const { post, stored } = setUp();
+  const response = await post("keys/issue", { plan: "free" }, headers);
+  if (status === 200) expect(response.status).toBe(status);
+  else await expectError(response, status);
+  expect(await stored()).toHaveLength(status === 200 ? 1 : 0);
 });
 
-describe("the list of keys", () => {
-  it("has the newest first, or the most used, and says in which states they are", async () => {
-    const { store, clock, issue, list } = setUp();
-    const use = async (secret: string, times: number) => {
-      for (let count = 0; count < times; count += 1) await store.as(secret).listPets();
-    };
-    const revoked = await issue("revoked", { expiresAt: NOW + DAY });
-    await store.keys.revoke(revoked.key.id);
-    await issue("expired", { expiresAt: NOW + 1_000 });
-    clock.advance(2_000);
-    await issue("expiring", { expiresAt: NOW + 7 * DAY });
-    const later = await issue("later", { expiresAt: NOW + 4_000 + 7 * DAY });
-    const replaced = await issue("replaced");
-    await store.keys.rotate(replaced.key.id, { overlapSeconds: 60 });
-    await use(replaced.secret, 1);
-    const banned = await issue("banned");
-    await use(banned.secret, 61);
-    clock.advance(2_000);
-    await use(banned.secret, 61);
-    await use(later.secret, 1);
-    const busy = await issue("busy");
-    await use(busy.secret, 7);
+it.each([
+  ["keys/issue", "{", 400],
+  ["keys/issue", "5", 400],
+  ["keys/issue", Buffer.from('{"plan":"free","label":"\xff"}', "latin1"), 400],
+  ["keys/issue", `{"plan":"free"${" ".repeat(65_522)}}`, 400],
+  ["keys/issue", "", 400],
+  ["keys/issue", "[]", 400],
+  ["keys/issue", `{"plan":${'"'.padEnd(70_000, "x")}"}`, 400],
+  ["keys/issue", '{"plan":"gold"}', 400],
+  ["keys/issue", '{"plan":"free","expiresAt":null}', 400],
+  ["keys/issue", '{"__proto__":{"plan":"free"}}', 400],
+  ["keys/find", '{"id":"key_x"}', 404],
+  ["keys/find", '{"id":["key_x"]}', 400],
+  ["keys/rotate", '{"id":"key_x","overlapSeconds":-1}', 400],
+  ["keys/end-secret", '{"id":"key_x","hint":5}', 400],
+  ["keys/list", '{"search":"","order":"worst","page":0}', 400],
+  ["keys/list", '{"search":"","order":"newest","page":-1}', 400],
+  ["keys/find-by-secret", '{"secret":"pet_live_x"}', 404],
+  ["pets/add", '{"name":"Rex","categoryId":"9223372036854775808","status":"sold"}', 400],
+  ["pets/add", '{"name":"Rex","categoryId":"7","status":"lost"}', 400],
+  ["pets/list", '{"limit":101}', 400],
+  ["pets/list", '{"limit":5,"after":"9223372036854775808"}', 400],
+  ["pets/list", '{"limit":5,"after":"-9223372036854775809"}', 400],
+  ["pets/list", '{"limit":5,"after":"x"}', 400],
+  ["keys/purge", "{}", 404],
+  ["__proto__", "{}", 404],
+])("%s with %s is refused with a message", async (name, body, status) => {
+  const { post, onEvent, onError } = setUp();
+  await expectError(await post(name, body), status);
+  for (const listener of [onEvent, onError]) expect(listener).not.toHaveBeenCalled();
+});
 
-    const newest = await list();
-    const all = "busy banned replaced later expiring expired revoked";
-    expect(labels(newest).join(" ")).toBe(all);
-    const states = "active banned active,replaced active active,expiring expired revoked";
-    expect(newest.keys.map((each) => each.states.join()).join(" ")).toBe(states);
-    const once = { expiring: 1, replaced: 1, banned: 1, expired: 1, revoked: 1 };
-    expect(newest.counts).toEqual({ all: 7, active: 4, ...once });
-    const used = labels(await list({ order: "use" })).slice(0, 4);
-    expect(used).toEqual(["banned", "busy", "later", "replaced"]);
-    for (const state of ["expiring", "replaced", "banned", "expired", "revoked"] as const)
-      expect(labels(await list({ state }))).toEqual([state]);
-    // The ban and the overlap end by themselves.
-    clock.advance(61_000);
-    expect((await list()).counts).toMatchObject({ active: 5, replaced: 0, banned: 0 });
-    expect(labels(await list({ order: "use" }))[0]).toBe("banned");
-  });
+it("a call may have a body of 64 KiB, in chunks that cut characters", async () => {
+  const { send } = setUp();
+  const label = '{"plan":"free","label":"é"';
+  const bytes = Buffer.from(`${label}${" ".repeat(65_534 - label.length)}}`);
+  const at = bytes.indexOf("é") + 1;
+  const body = ReadableStream.from([bytes.subarray(0, at), bytes.subarray(at)]);
+  const headers = { Origin: ORIGIN, "Content-Type": "application/json" };
+  const sent = { method: "POST", headers, body, duplex: "half" } as const;
+  const response = await send("/console/api/keys/issue", sent);
+  expect(await response.json()).toMatchObject({ key: { label: "é" } });
+  expect(bytes).toHaveLength(65_536);
+});
 
-  it("is searched by label, id, hint and a part of a secret, and filtered by plan", async () => {
-    const { store, clock, issue, list, call } = setUp();
-    const { key, secret } = await issue("Zoo <b>Zürich</b> 🐈", { plan: "pro" });
-    await issue("zoo Basel");
-    await issue("Paws");
-    const searched = async (search: string, filter = {}) =>
-      labels(await list({ search, ...filter }));
-    expect(await searched(" zOO ")).toEqual(["zoo Basel", key.label]);
-    expect(await searched("zoo", { plan: "pro" })).toEqual(["Zoo <b>Zürich</b> 🐈"]);
-    for (const part of [key.id.slice(-6).toUpperCase(), secret.slice(0, 13), secret.slice(0, 30)])
-      expect(await searched(part)).toEqual([key.label]);
-    await store.keys.issue({ plan: "free" });
-    expect(await list({ search: "nothing" })).toMatchObject({ keys: [], matching: 0, total: 4 });
-    const rotated = (await store.keys.rotate(key.id, { overlapSeconds: 60 }))._unsafeUnwrap();
-    clock.advance(1_000);
-    for (const each of [secret, rotated.secret]) {
-      expect(await searched(each.slice(0, 13))).toEqual([key.label]);
-      expect((await call("keys/find-by-secret", { secret: each })).key.id).toBe(key.id);
-    }
-  });
+it.each(["list", "find"])("the storage fails (%s): 503; the host sees why", async (name) => {
+  const storage = createMemoryStorage();
+  const failure = err(storageError("no /secret/path"));
+  const { post, onError, issue } = setUp({}, { storage });
+  await issue("acme");
+  Object.assign(storage.keys, { [name]: () => Promise.resolve(failure) });
+  const response = await post("keys/list", ALL);
+  expect(response.status).toBe(503);
+  expect(await response.text()).not.toContain("/secret/path");
+  expect(onError.mock.calls).toMatchObject([[{ message: "no /secret/path" }]]);
+});
 
-  it("follows what the console changes at once, also before all keys are read again, and a key that was purged", async () => {
-    const { store, clock, issue, list, call } = setUp();
-    const { id } = (await issue("first")).key;
-    await issue("second");
-    expect((await list()).counts).toMatchObject({ active: 2, revoked: 0 });
-    await call("keys/revoke", { id });
-    expect(labels(await list({ state: "revoked" }))).toEqual(["first"]);
-    clock.advance(1);
-    await store.keys.purge({ olderThanSeconds: 0 });
-    expect(labels(await list())).toEqual(["second"]);
-  });
+it("an action is reported with the name of who did it, and shows a secret only where it is made", async () => {
+  const actor = ({ headers }: Request) => headers.get("Origin") ?? "nobody";
+  const { call, list, onEvent, store } = setUp({ actor });
+  const { key, secret } = await call("keys/issue", { plan: "free", label: "acme" });
+  const { id } = key;
+  const rotated = await call("keys/rotate", { id, overlapSeconds: 60 });
+  expect(rotated.secret).not.toBe(secret);
+  const ended = await call("keys/end-secret", { id, hint: secret.slice(0, 13) });
+  expect(ended.key.secrets).toEqual([{ hint: rotated.key.hint, name: "current" }]);
+  const pet = { name: "Rex", categoryId: "-9223372036854775808", status: "sold" } as const;
+  const outcomes = [
+    await call("keys/change-plan", { id, plan: "pro" }),
+    await call("keys/lift-ban", { id }),
+    await call("keys/revoke", { id }),
+    await call("pets/add", pet),
+    ...[await list(), await call("keys/find", { id })],
+    await call("keys/find-by-secret", { secret }),
+  ];
+  const types =
+    "key_issued key_rotated secret_ended plan_changed ban_lifted key_revoked pet_created";
+  const events = onEvent.mock.calls.map(([event]) => event);
+  const reported = types.split(" ").map((type) => ({ type, actor: ORIGIN, at: NOW }));
+  expect(events).toMatchObject(reported);
+  expect(inspect([events, outcomes], { depth: 9 })).not.toMatch(/pet_live_\w{5}|digest/);
+  const stored = { ...pet, categoryId: -(2n ** 63n) };
+  expect((await store.trusted.listPets())._unsafeUnwrap().pets).toMatchObject([stored]);
+});
 
-  it("follows what others change", async () => {
-    const { store, clock, issue, list } = setUp();
-    const first = await issue("first");
-    expect(labels(await list())).toEqual(["first"]);
-    // A new key, and the shown state of an old one, are there at once; order and search within a second.
-    await issue("second");
-    await store.keys.revoke(first.key.id);
-    const next = await list();
-    expect([labels(next), next.keys[1]?.states]).toEqual([["second", "first"], ["revoked"]]);
-    expect(labels(await list({ state: "revoked" }))).toEqual([]);
-    clock.advance(1_000);
-    expect(labels(await list({ state: "revoked" }))).toEqual(["first"]);
-    // Also when the clock was set back.
-    clock.advance(-10_000);
-    await store.keys.changePlan(first.key.id, { plan: "pro" });
-    expect(labels(await list({ plan: "pro" }))).toEqual(["first"]);
-    clock.advance(100_000);
-    await store.keys.purge({ olderThanSeconds: 60 });
-    expect(await list()).toMatchObject({ total: 1, matching: 1 });
-  });
+const made = (body: unknown) => (body as Output<"keys/issue">).secret;
+const key = "0123456789abcdef";
+const once = keyed(key);
 
-  it("keeps a revocation that comes during a slow reading", async () => {
-    const storage = createMemoryStorage();
-    const { clock, issue, list, call } = setUp({}, { storage });
-    const { id } = (await issue("acme")).key;
-    const { keys } = storage;
-    const read = keys.list.bind(keys);
-    let gate = Promise.resolve();
-    Object.assign(keys, {
-      list: async (...query: Parameters<typeof read>) => {
-        const page = await read(...query);
-        // It takes a second, so that all keys are read in the background the next time.
-        clock.advance(1_000);
-        await gate;
-        return page;
-      },
-    });
-    await list();
-    clock.advance(60_000);
-    const before = clock.now();
-    let open = (): void => undefined;
-    gate = new Promise((resolve) => (open = resolve));
-    const second = list();
-    await vi.waitFor(() => expect(clock.now()).toBeGreaterThan(before));
-    await call("keys/revoke", { id });
-    open();
-    await second;
-    Object.assign(keys, { list: read });
-    const { readAt, counts } = await list();
-    expect(readAt).toBeGreaterThan(before);
-    expect(counts).toMatchObject({ active: 0, revoked: 1 });
-  });
+it.each([
+  ["keys/issue", { plan: "free" }],
+  ["keys/rotate", { overlapSeconds: 0 }],
+  ["pets/add", { name: "Rex", categoryId: "7", status: "sold" }],
+] as const)("%s is done once for an idempotency key, also at once", async (name, input) => {
+  const { post, issue, onEvent } = setUp();
+  const { id } = (await issue("acme")).key;
+  const send = async (body: object, headers = once) =>
+    (await post(name, { id, ...body }, headers)).json();
+  const [first, second] = await Promise.all([send(input), send(input)]);
+  expect([second, await send(input)]).toEqual([first, first]);
+  expect(onEvent).toHaveBeenCalledTimes(1);
+  const other = { ...input, plan: "pro", overlapSeconds: 1, name: "Mimi" };
+  expect(await send(other)).toMatchObject({ status: 422, code: "idempotency_key_reused" });
+  expect(await send(input, keyed("an other"))).toMatchObject({ status: 400 });
+  expect(await send(input, keyed("other"))).not.toEqual(first);
+  expect(onEvent).toHaveBeenCalledTimes(2);
+});
 
-  it("has pages of 50", async () => {
-    const { issue, list } = setUp();
-    for (let count = 1; count <= 120; count += 1) await issue(String(count));
-    expect(labels(await list())).toHaveLength(50);
-    const last = Array.from({ length: 20 }, (_, at) => `${20 - at}`);
-    expect(labels(await list({ page: 2 }))).toEqual(last);
-    expect(await list({ page: 3 })).toMatchObject({ keys: [], matching: 120 });
-  });
+it("an action that the storage failed is done once when it is sent again; one that was refused is refused again", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const storage = createMemoryStorage();
+  const insert = storage.keys.insert.bind(storage.keys);
+  const { post, stored } = setUp({}, { storage });
+  const failing = () => Promise.resolve(err(storageError("no disk")));
+  const statusOf = async (insertKey: typeof insert, plan = "free") => {
+    Object.assign(storage.keys, { insert: insertKey });
+    return (await post("keys/issue", { plan }, keyed(plan))).status;
+  };
+  for (const [stores, status] of [
+    [failing, 503],
+    [insert, 200],
+    // An hour after the failure.
+    [insert, 200],
+  ] as const) {
+    expect(await statusOf(stores)).toBe(status);
+    vi.advanceTimersByTime(1_800_000);
+  }
+  expect(await stored()).toHaveLength(1);
+  expect([await statusOf(failing, "gold"), await statusOf(insert, "gold")]).toEqual([400, 400]);
+  expect((await post("keys/issue", { plan: "pro" }, keyed("gold"))).status).toBe(422);
+});
 
-  it("knows the plans of the host", async () => {
-    const plans = { pro: { perMinute: 5, perDay: 50 }, gold: "custom" } as const;
-    const { call } = setUp({ baseUrl: "https://pets.example/v1/" }, { plans });
-    expect(await call("info", {})).toMatchObject({
-      actor: "anna",
-      baseUrl: "https://pets.example/v1",
-      now: NOW,
-      plans: { free: { perMinute: 60, perDay: 1_000 }, ...plans, enterprise: "custom" },
-    });
-    expect(await setUp({ actor: undefined }).call("info", {})).toMatchObject({ actor: "operator" });
-    const limits = { perMinute: 3, perDay: 30 };
-    expect((await call("keys/issue", { plan: "gold", limits })).key.limits).toEqual(limits);
+it("an action that made a secret can be recovered by its actor, until the secret is taken or for an hour", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const actor = ({ headers }: Request) => headers.get("X-User") ?? "anna";
+  const { call, stored } = setUp({ actor });
+  const issue = (key: string) => call("keys/issue", { plan: "pro" }, keyed(key));
+  const recover = (idempotencyKey: string, headers = {}) =>
+    call("secrets/recover", { idempotencyKey }, headers);
+  const secret = made(await issue(key));
+  expect(made(await recover(key))).toBe(secret);
+  expect(await recover(key, { "X-User": "ben" })).toMatchObject({ code: "withdrawn" });
+  await call("secrets/take", { idempotencyKey: key });
+  for (const after of [await recover(key), await issue(key)])
+    expect(after).toMatchObject({ status: 409, code: "secret_taken" });
+
+  // What had not arrived when the page asked is never done.
+  expect(await recover("late")).toMatchObject({ status: 409, code: "withdrawn" });
+  expect(await issue("late")).toMatchObject({ code: "withdrawn" });
+  expect(await stored()).toHaveLength(1);
+
+  expect(made(await issue("left"))).toMatch(/^pet_live/);
+  vi.advanceTimersByTime(3_600_000);
+  expect(await recover("left")).toMatchObject({ code: "withdrawn" });
+});
+
+it("an action is refused when a thousand secrets wait, rather than that one is lost", async () => {
+  const { post, list } = setUp();
+  const issue = async (key: string) =>
+    (await post("keys/issue", { plan: "pro" }, keyed(key))).status;
+  const secrets = async (name: string, idempotencyKey: string) =>
+    (await post(`secrets/${name}`, { idempotencyKey })).status;
+  const timers = process.getActiveResourcesInfo().length;
+  await post("pets/add", { name: "", categoryId: "7", status: "sold" }, once);
+  for (let count = 1; count < 1_000; count += 1) await issue(`key-${count}`);
+  // Nothing keeps the process alive.
+  expect(process.getActiveResourcesInfo().length).toBeLessThan(timers + 900);
+  // The pet has no secret.
+  expect([await issue("room"), await issue("more")]).toEqual([200, 503]);
+  expect(await secrets("recover", "unknown")).toBe(503);
+  expect(await secrets("take", "unknown")).toBe(200);
+  await secrets("take", "key-500");
+  expect(await issue("more")).toBe(200);
+  expect(await secrets("recover", "key-1")).toBe(200);
+  expect((await list()).total).toBe(1_001);
+});
+
+it("an action is not done when the host cannot say who does it", async () => {
+  const { post, stored, onEvent } = setUp({ actor: () => expect.fail("no session") });
+  await expectError(await post("keys/issue", { plan: "pro" }), 500);
+  expect(await stored()).toEqual([]);
+  expect(onEvent).not.toHaveBeenCalled();
+});
+
+it.each<[string, () => void]>([
+  ["throws", () => expect.fail("the audit log is full")],
+  ["rejects", () => Promise.reject(new Error("the audit log is full"))],
+])("an action has its result, though the host's listener %s", async (_, onEvent) => {
+  const { call, onError } = setUp({ onEvent });
+  expect(made(await call("keys/issue", { plan: "free" }))).toMatch(/^pet_live_\w{36}$/);
+  const errors = [[{ message: "the audit log is full" }]];
+  await expect.poll(() => onError.mock.calls).toMatchObject(errors);
+});
+
+it("an action keeps the ids of pets exact, page by page", async () => {
+  const { call } = setUp();
+  for (const status of ["sold", "available", "sold"] as const)
+    await call("pets/add", { name: "Rex", categoryId: "9223372036854775807", status });
+  const first = await call("pets/list", { status: "sold", limit: 1 });
+  expect(first.pets).toMatchObject([{ id: "1", categoryId: "9223372036854775807" }]);
+  expect(first.next).toBe("1");
+  const second = await call("pets/list", { status: "sold", after: first.next, limit: 1 });
+  expect([second.pets[0]?.id, second.next]).toEqual(["3", undefined]);
+});
+
+it("the list of keys has the newest first, or the most used, and says in which states they are", async () => {
+  const { store, clock, issue, list } = setUp();
+  const use = async (secret: string, times: number) => {
+    for (let count = 0; count < times; count += 1) await store.as(secret).listPets();
+  };
+  const revoked = await issue("revoked", { expiresAt: NOW + DAY });
+  await store.keys.revoke(revoked.key.id);
+  await issue("expired", { expiresAt: NOW + 1_000 });
+  clock.advance(2_000);
+  await issue("expiring", { expiresAt: NOW + 7 * DAY });
+  const later = await issue("later", { expiresAt: NOW + 4_000 + 7 * DAY });
+  const replaced = await issue("replaced");
+  await store.keys.rotate(replaced.key.id, { overlapSeconds: 60 });
+  await use(replaced.secret, 1);
+  const banned = await issue("banned");
+  await use(banned.secret, 61);
+  clock.advance(2_000);
+  await use(banned.secret, 61);
+  await use(later.secret, 1);
+  const busy = await issue("busy");
+  await use(busy.secret, 7);
+
+  const newest = await list();
+  const all = "busy banned replaced later expiring expired revoked";
+  expect(labels(newest).join(" ")).toBe(all);
+  const states = "active banned active,replaced active active,expiring expired revoked";
+  expect(newest.keys.map((each) => each.states.join()).join(" ")).toBe(states);
+  const once = { expiring: 1, replaced: 1, banned: 1, expired: 1, revoked: 1 };
+  expect(newest.counts).toEqual({ all: 7, active: 4, ...once });
+  const used = labels(await list({ order: "use" })).slice(0, 4);
+  expect(used).toEqual(["banned", "busy", "later", "replaced"]);
+  for (const state of ["expiring", "replaced", "banned", "expired", "revoked"] as const)
+    expect(labels(await list({ state }))).toEqual([state]);
+  // The ban and the overlap end by themselves.
+  clock.advance(61_000);
+  expect((await list()).counts).toMatchObject({ active: 5, replaced: 0, banned: 0 });
+  expect(labels(await list({ order: "use" }))[0]).toBe("banned");
+});
+
+it("the list of keys is searched by label, id, hint and a part of a secret, and filtered by plan", async () => {
+  const { store, clock, issue, list, call } = setUp();
+  const { key, secret } = await issue("Zoo <b>Zürich</b> 🐈", { plan: "pro" });
+  await issue("zoo Basel");
+  await issue("Paws");
+  const searched = async (search: string, filter = {}) => labels(await list({ search, ...filter }));
+  expect(await searched(" zOO ")).toEqual(["zoo Basel", key.label]);
+  expect(await searched("zoo", { plan: "pro" })).toEqual(["Zoo <b>Zürich</b> 🐈"]);
+  for (const part of [key.id.slice(-6).toUpperCase(), secret.slice(0, 13), secret.slice(0, 30)])
+    expect(await searched(part)).toEqual([key.label]);
+  await store.keys.issue({ plan: "free" });
+  expect(await list({ search: "nothing" })).toMatchObject({ keys: [], matching: 0, total: 4 });
+  const rotated = (await store.keys.rotate(key.id, { overlapSeconds: 60 }))._unsafeUnwrap();
+  clock.advance(1_000);
+  for (const each of [secret, rotated.secret]) {
+    expect(await searched(each.slice(0, 13))).toEqual([key.label]);
+    expect((await call("keys/find-by-secret", { secret: each })).key.id).toBe(key.id);
+  }
+});
+
+it("the list of keys follows what the console changes at once, also before all keys are read again, and a key that was purged", async () => {
+  const { store, clock, issue, list, call } = setUp();
+  const { id } = (await issue("first")).key;
+  await issue("second");
+  expect((await list()).counts).toMatchObject({ active: 2, revoked: 0 });
+  await call("keys/revoke", { id });
+  expect(labels(await list({ state: "revoked" }))).toEqual(["first"]);
+  clock.advance(1);
+  await store.keys.purge({ olderThanSeconds: 0 });
+  expect(labels(await list())).toEqual(["second"]);
+});
+
+it("the list of keys follows what others change", async () => {
+  const { store, clock, issue, list } = setUp();
+  const first = await issue("first");
+  expect(labels(await list())).toEqual(["first"]);
+  // A new key, and the shown state of an old one, are there at once; order and search within a second.
+  await issue("second");
+  await store.keys.revoke(first.key.id);
+  const next = await list();
+  expect([labels(next), next.keys[1]?.states]).toEqual([["second", "first"], ["revoked"]]);
+  expect(labels(await list({ state: "revoked" }))).toEqual([]);
+  clock.advance(1_000);
+  expect(labels(await list({ state: "revoked" }))).toEqual(["first"]);
+  // Also when the clock was set back.
+  clock.advance(-10_000);
+  await store.keys.changePlan(first.key.id, { plan: "pro" });
+  expect(labels(await list({ plan: "pro" }))).toEqual(["first"]);
+  clock.advance(100_000);
+  await store.keys.purge({ olderThanSeconds: 60 });
+  expect(await list()).toMatchObject({ total: 1, matching: 1 });
+});
+
+it("the list of keys keeps a revocation that comes during a slow reading", async () => {
+  const storage = createMemoryStorage();
+  const { clock, issue, list, call } = setUp({}, { storage });
+  const { id } = (await issue("acme")).key;
+  const { keys } = storage;
+  const read = keys.list.bind(keys);
+  let gate = Promise.resolve();
+  Object.assign(keys, {
+    list: async (...query: Parameters<typeof read>) => {
+      const page = await read(...query);
+      // It takes a second, so that all keys are read in the background the next time.
+      clock.advance(1_000);
+      await gate;
+      return page;
+    },
   });
+  await list();
+  clock.advance(60_000);
+  const before = clock.now();
+  let open = (): void => undefined;
+  gate = new Promise((resolve) => (open = resolve));
+  const second = list();
+  await vi.waitFor(() => expect(clock.now()).toBeGreaterThan(before));
+  await call("keys/revoke", { id });
+  open();
+  await second;
+  Object.assign(keys, { list: read });
+  const { readAt, counts } = await list();
+  expect(readAt).toBeGreaterThan(before);
+  expect(counts).toMatchObject({ active: 0, revoked: 1 });
+});
+
+it("the list of keys has pages of 50", async () => {
+  const { issue, list } = setUp();
+  for (let count = 1; count <= 120; count += 1) await issue(String(count));
+  expect(labels(await list())).toHaveLength(50);
+  const last = Array.from({ length: 20 }, (_, at) => `${20 - at}`);
+  expect(labels(await list({ page: 2 }))).toEqual(last);
+  expect(await list({ page: 3 })).toMatchObject({ keys: [], matching: 120 });
+});
+
+it("the list of keys knows the plans of the host", async () => {
+  const plans = { pro: { perMinute: 5, perDay: 50 }, gold: "custom" } as const;
+  const { call } = setUp({ baseUrl: "https://pets.example/v1/" }, { plans });
+  expect(await call("info", {})).toMatchObject({
+    actor: "anna",
+    baseUrl: "https://pets.example/v1",
+    now: NOW,
+    plans: { free: { perMinute: 60, perDay: 1_000 }, ...plans, enterprise: "custom" },
+  });
+  expect(await setUp({ actor: undefined }).call("info", {})).toMatchObject({ actor: "operator" });
+  const limits = { perMinute: 3, perDay: 30 };
+  expect((await call("keys/issue", { plan: "gold", limits })).key.limits).toEqual(limits);
 });

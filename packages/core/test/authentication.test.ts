@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { codes, error, openStore, ownLimits, value } from "./support/open-store.js";
 
 it.each([undefined, ""])("without a key (%o) the error is missing_api_key", async (apiKey) => {
@@ -107,46 +107,44 @@ async function leftOf(addresses: readonly (string | undefined)[]): Promise<reado
   return addresses.map((address) => store.anonymousQuota(address).remaining);
 }
 
-describe("client addresses of callers without a valid key", () => {
-  it.each([
-    ["an IPv6 /64", "2001:db8:1:2::1|2001:0DB8:1:2:ffff::9%eth0"],
-    ["an IPv6 /64 with a gap, or with its zeros", "2001:db8::1|2001:db8::2|2001:db8:0:0:1:2:3:4"],
-    ["gaps in two places", "2001:db8:0:1::1|2001:db8::1:0:0:0:1"],
-    ["a gap at the beginning, also if it begins like mapped IPv4", "::1|0::2|::ffff:1:2:3"],
-    ["zeros at the beginning and a gap later", "0:0:5:6::1|::5:6:1:1:1:1"],
-    ["zeros before the last group and a gap later", "2001:0:0:5::1|2001::5:1:1:1:1"],
-    ["an IPv6 /64 whose addresses end like IPv4", "64:ff9b::192.0.2.1|64:ff9b::1"],
-    ["one link, by whichever interface", `fe80::1|fe80::1%eth0|fe80::1%${LONG}|[fe80::1%eth0]:80`],
-    ["IPv4 and the same mapped", "192.0.2.1|::ffff:192.0.2.1|0:0:0:0:0:FFFF:c000:0201"],
-    ["IPv4 with a port and without", "192.0.2.1|192.0.2.1:50001|192.0.2.1:50002| 192.0.2.1:443 "],
-    ["IPv4, and mapped with a port", "192.0.2.1|::ffff:192.0.2.1:443|[::ffff:c000:201]:443"],
-    ["IPv6, also with a port", "2001:db8::1|[2001:db8::1]:443|[2001:DB8::1]:444|[2001:db8::1]"],
-    ["spaces and a line break around it", "2001:db8::1|\n2001:db8::1 "],
-    ["no client address and an empty one", "none|"],
-    ["a long text and itself", `${LONG}|${LONG}`],
-  ])("%s: one bucket", async (_, texts) => {
-    const addresses = texts.split("|").map((text) => (text === "none" ? undefined : text));
-    expect(new Set(await leftOf(addresses))).toEqual(new Set([60 - addresses.length]));
-  });
+it.each([
+  ["an IPv6 /64", "2001:db8:1:2::1|2001:0DB8:1:2:ffff::9%eth0"],
+  ["an IPv6 /64 with a gap, or with its zeros", "2001:db8::1|2001:db8::2|2001:db8:0:0:1:2:3:4"],
+  ["gaps in two places", "2001:db8:0:1::1|2001:db8::1:0:0:0:1"],
+  ["a gap at the beginning, also if it begins like mapped IPv4", "::1|0::2|::ffff:1:2:3"],
+  ["zeros at the beginning and a gap later", "0:0:5:6::1|::5:6:1:1:1:1"],
+  ["zeros before the last group and a gap later", "2001:0:0:5::1|2001::5:1:1:1:1"],
+  ["an IPv6 /64 whose addresses end like IPv4", "64:ff9b::192.0.2.1|64:ff9b::1"],
+  ["one link, by whichever interface", `fe80::1|fe80::1%eth0|fe80::1%${LONG}|[fe80::1%eth0]:80`],
+  ["IPv4 and the same mapped", "192.0.2.1|::ffff:192.0.2.1|0:0:0:0:0:FFFF:c000:0201"],
+  ["IPv4 with a port and without", "192.0.2.1|192.0.2.1:50001|192.0.2.1:50002| 192.0.2.1:443 "],
+  ["IPv4, and mapped with a port", "192.0.2.1|::ffff:192.0.2.1:443|[::ffff:c000:201]:443"],
+  ["IPv6, also with a port", "2001:db8::1|[2001:db8::1]:443|[2001:DB8::1]:444|[2001:db8::1]"],
+  ["spaces and a line break around it", "2001:db8::1|\n2001:db8::1 "],
+  ["no client address and an empty one", "none|"],
+  ["a long text and itself", `${LONG}|${LONG}`],
+])("%s: one bucket", async (_, texts) => {
+  const addresses = texts.split("|").map((text) => (text === "none" ? undefined : text));
+  expect(new Set(await leftOf(addresses))).toEqual(new Set([60 - addresses.length]));
+});
 
-  it.each([
-    ["IPv6 /64s", "2001:db8:1:2::1|2001:db8:1:3::1|2001:db8::1|2001:db8:1::1|::1|fe80::1"],
-    ["what ends like mapped IPv4", "1::ffff:c000:201|2::ffff:c000:201"],
-    ["groups with the same digits", "1:23:4:5::|12:3:4:5::"],
-    ["IPv4, mapped or not", "192.0.2.1|192.0.2.2|::ffff:c000:203|::ffff:c000:204"],
-    ["IPv4 and what only looks like it", "192.0.2.1:80|192.0.2.01:80|192.0.2:80"],
-    ["MAC addresses and times", "aa:bb:cc:dd:ee:01|aa:bb:cc:dd:ee:02|12:30:01|12:30:02"],
-    ["texts that begin alike", `${LONG}1|${LONG}2|${"x".repeat(64)}1|${"x".repeat(64)}2`],
-  ])("%s: a bucket each", async (_, texts) => {
-    expect(new Set(await leftOf(texts.split("|")))).toEqual(new Set([59]));
-  });
+it.each([
+  ["IPv6 /64s", "2001:db8:1:2::1|2001:db8:1:3::1|2001:db8::1|2001:db8:1::1|::1|fe80::1"],
+  ["what ends like mapped IPv4", "1::ffff:c000:201|2::ffff:c000:201"],
+  ["groups with the same digits", "1:23:4:5::|12:3:4:5::"],
+  ["IPv4, mapped or not", "192.0.2.1|192.0.2.2|::ffff:c000:203|::ffff:c000:204"],
+  ["IPv4 and what only looks like it", "192.0.2.1:80|192.0.2.01:80|192.0.2:80"],
+  ["MAC addresses and times", "aa:bb:cc:dd:ee:01|aa:bb:cc:dd:ee:02|12:30:01|12:30:02"],
+  ["texts that begin alike", `${LONG}1|${LONG}2|${"x".repeat(64)}1|${"x".repeat(64)}2`],
+])("%s: a bucket each", async (_, texts) => {
+  expect(new Set(await leftOf(texts.split("|")))).toEqual(new Set([59]));
+});
 
-  const WRITTEN = `1:2:3:4:5:6:7:8 1:2:3:4:: 1:2:3:4:5:6:7:: 1:2:3:4::6:7:8 1:2:3:4:5:6:7.8.9.1
+const WRITTEN = `1:2:3:4:5:6:7:8 1:2:3:4:: 1:2:3:4:5:6:7:: 1:2:3:4::6:7:8 1:2:3:4:5:6:7.8.9.1
     1:2:3:4 1:2:3:4:5:6:7 1:2:3:4:5:6:7:8:9 1:2:3:4::5::6 1:2:3:4:5:6:7::: 1:2:3:4:::5 :1:2:3:4::
     1:2:3:4::5: 1:2:3:4::12345 1:2:3:4::g 1:2:3:4::5.6.7 1:2:3:4::1.2.3.256 1:2:3:4::1.2.3.04
     1:2:3:4::1234.2.3.4 1:2:3:4:5:6:7:1.2.3.4 1:2:3:4::5/64`;
-  it.each(WRITTEN.split(/\s+/))("%j counts by its /64 only if it is IPv6", async (text) => {
-    const left = isIPv6(text) ? 58 : 59;
-    expect(await leftOf([text, "1:2:3:4:ffff::"])).toEqual([left, left]);
-  });
+it.each(WRITTEN.split(/\s+/))("%j counts by its /64 only if it is IPv6", async (text) => {
+  const left = isIPv6(text) ? 58 : 59;
+  expect(await leftOf([text, "1:2:3:4:ffff::"])).toEqual([left, left]);
 });

@@ -157,216 +157,210 @@ it("revoke refuses the key with the next call, for good, says when, and is writt
   expect(value(await store.keys.find(id)).revokedAt).toBe(revokedAt);
 });
 
-describe("rotate", () => {
-  it("lets old and new secret share one quota during the overlap, without which it ends the old one at once", async () => {
-    const { store, issue } = openStore();
-    const { id, caller } = await issue(ENTERPRISE);
-    value(await caller.admit());
-    const rotated = store.as(value(await store.keys.rotate(id, { overlapSeconds: 30 })).secret);
-    expect(value(await rotated.admit()).quota.remaining).toBe(3);
-    expect(value(await caller.admit()).quota.remaining).toBe(2);
-    const { key, secret } = value(await store.keys.rotate(id));
-    const hint = secret.slice(0, 13);
-    expect(key).toMatchObject({ id, hint, secrets: [{ hint }] });
-    expect(error(await rotated.admit()).code).toBe("invalid_api_key");
-    value(await store.as(secret).admit());
-  });
-
-  it("endSecret ends one secret at once, the newest or an older one, but not the last valid one", async () => {
-    const { store, clock, issue } = openStore();
-    const { id, secret } = await issue();
-    const rotate = async () => value(await store.keys.rotate(id, { overlapSeconds: 30 })).secret;
-    const secrets = [secret, await rotate(), await rotate()];
-    const [first = "", second = "", third = ""] = secrets.map((each) => each.slice(0, 13));
-    const ended: unknown[] = [];
-    store.events.on("secret_ended", ({ key }) => ended.push(key.secrets.length));
-    for (const hint of [third, first]) value(await store.keys.endSecret(id, hint));
-    const rest = keyStateAt(value(await store.keys.find(id)), clock.now()).secrets;
-    expect(rest).toEqual([{ hint: second, name: "replaced", at: clock.now() + 30_000 }]);
-    clock.advance(-60_000);
-    const codes = await Promise.all(secrets.map((each) => store.as(each).admit()));
-    const codeOf = codes.map((each) => each.isErr() && each.error.code);
-    expect(codeOf).toEqual(["invalid_api_key", false, "invalid_api_key"]);
-    for (const [hint, refusal] of [
-      [first, { code: "key_not_found", message: "The API key has no secret with this hint." }],
-      [second, { code: "invalid_key_request", message: `${LAST_SECRET}.` }],
-    ] as const)
-      expect(error(await store.keys.endSecret(id, hint))).toEqual(refusal);
-    value(await store.keys.revoke(id));
-    expect(error(await store.keys.endSecret(id, second)).code).toBe("key_inactive");
-    expect(error(await store.keys.endSecret("key_x", second)).code).toBe("key_not_found");
-    await vi.waitFor(() => expect(ended).toEqual([2, 1]));
-  });
-
-  it("does not extend the overlap of a secret already replaced", async () => {
-    const { store, clock, issue } = openStore();
-    const { id, caller } = await issue();
-    const second = value(await store.keys.rotate(id, { overlapSeconds: 10 }));
-    value(await store.keys.rotate(id, { overlapSeconds: 1_000 }));
-    clock.advance(10_000);
-    expect(error(await caller.admit()).code).toBe("invalid_api_key");
-    value(await store.as(second.secret).admit());
-  });
-
-  it("keeps at most eight secrets, for up to a year, and ends the oldest", async () => {
-    const { store, clock, issue } = openStore();
-    const { id, secret } = await issue();
-    const secrets = [secret];
-    for (let rotation = 0; rotation < 9; rotation += 1)
-      secrets.push(value(await store.keys.rotate(id, { overlapSeconds: 31_536_000 })).secret);
-    clock.advance(31_536_000_000 - 1);
-    const outcomes = await Promise.all(secrets.map((each) => store.as(each).admit()));
-    const isKept = secrets.map((_, index) => index >= 2);
-    expect(outcomes.map((outcome) => outcome.isOk())).toEqual(isKept);
-  });
-
-  it.each([
-    [10, 0, false, "active", undefined, "current 100, replaced 10"],
-    [10, 10, false, "active", undefined, "current 100, refused 10"],
-    [900, 99, false, "active", undefined, "current 100, replaced 100"],
-    [900, 100, false, "expired", 100, "refused 100, refused 100"],
-    [900, 50, true, "revoked", 50, "refused 50, refused 50"],
-    [10, 50, true, "revoked", 50, "refused 50, refused 10"],
-    [900, 150, true, "revoked", 150, "refused 100, refused 100"],
-  ] as const)("with %i s of overlap, its state after %i s is what calls see", async (...row) => {
-    const [overlapSeconds, after, isRevoked, name, at, ends] = row;
-    const { store, clock, issue } = openStore();
-    const start = clock.now();
-    const { id, secret } = await issue({ plan: "free", expiresAt: start + 100_000 });
-    const rotated = value(await store.keys.rotate(id, { overlapSeconds }));
-    clock.advance(after * 1_000);
-    if (isRevoked) value(await store.keys.revoke(id));
-    const state = keyStateAt(value(await store.keys.find(id)), clock.now());
-    const inSeconds = (time = NaN) => (time - start) / 1_000;
-    expect([state.name, inSeconds(state.at)]).toEqual([name, at ?? NaN]);
-    const shown = state.secrets.map((each) => `${each.name} ${inSeconds(each.at)}`);
-    expect(shown.join(", ")).toBe(ends);
-    for (const [index, each] of [rotated.secret, secret].entries()) {
-      const isAccepted = (await store.as(each).admit()).isOk();
-      expect(state.secrets[index]?.name === "refused").toBe(!isAccepted);
-    }
-    const again = (await store.keys.rotate(id)).mapErr(({ code, message }) => [code, message]);
-    const INACTIVE = ["key_inactive", "The API key is revoked or expired."];
-    expect(again.isOk() ? "active" : again.error).toEqual(name === "active" ? name : INACTIVE);
-  });
+it("rotate lets old and new secret share one quota during the overlap, without which it ends the old one at once", async () => {
+  const { store, issue } = openStore();
+  const { id, caller } = await issue(ENTERPRISE);
+  value(await caller.admit());
+  const rotated = store.as(value(await store.keys.rotate(id, { overlapSeconds: 30 })).secret);
+  expect(value(await rotated.admit()).quota.remaining).toBe(3);
+  expect(value(await caller.admit()).quota.remaining).toBe(2);
+  const { key, secret } = value(await store.keys.rotate(id));
+  const hint = secret.slice(0, 13);
+  expect(key).toMatchObject({ id, hint, secrets: [{ hint }] });
+  expect(error(await rotated.admit()).code).toBe("invalid_api_key");
+  value(await store.as(secret).admit());
 });
 
-describe("purge", () => {
-  it("removes any number of keys, wherever they are in the list, and lets other work run in between", async () => {
-    const { store, storage, clock, issue } = openStore();
-    const { id } = await issue({ plan: "free", expiresAt: clock.now() + 1 });
-    const key = value(await storage.keys.find(id))?.key ?? expect.unreachable();
-    const [keys, kept] = [20_000, [] as string[]];
-    for (let count = 1; count < keys; count += 1) {
-      const added = { ...key, id: `${id}${count}`, secrets: [] };
-      const isKept = count % 1_003 === 0;
-      if (isKept) kept.push(added.id);
-      value(await storage.keys.insert({ ...added, ...(isKept && { expiresAt: undefined }) }));
-    }
-    clock.advance(2);
-    let turns = 0;
-    const timer = setInterval(() => (turns += 1), 0);
-    const purged = keys - kept.length;
-    expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged });
-    clearInterval(timer);
-    const left = value(await store.keys.list()).keys.map(({ id }) => id);
-    expect(left.toSorted()).toEqual(kept.toSorted());
-    expect(turns).toBeGreaterThan(5);
-  });
-
-  it("removes exactly the keys that were revoked or expired longer ago, with their usage", async () => {
-    const { store, storage, clock, issue } = openStore();
-    const old = await issue();
-    const expired = await issue({ plan: "free", expiresAt: clock.now() + 1_000 });
-    const recent = await issue();
-    const live = await issue({ plan: "free", expiresAt: clock.now() + 365 * DAY });
-    value(await old.caller.admit());
-    const stored = value(await storage.keys.find(old.id));
-    expect(stored?.usage).not.toEqual(NO_USAGE);
-    value(await store.keys.revoke(old.id));
-    clock.advance(1_000);
-    value(await store.keys.revoke(recent.id));
-    // It had ended before it was revoked.
-    clock.advance(1);
-    value(await store.keys.revoke(expired.id));
-    clock.advance(-1);
-
-    clock.advance(90 * DAY);
-    expect(value(await store.keys.purge({ olderThanSeconds: 90 * 86_400 }))).toEqual({ purged: 1 });
-    expect(error(await store.keys.find(old.id)).code).toBe("key_not_found");
-    expect(error(await old.caller.admit()).code).toBe("invalid_api_key");
-    const ids = value(await store.keys.list()).keys.map(({ id }) => id);
-    expect(ids).toEqual([expired.id, recent.id, live.id]);
-
-    clock.advance(1);
-    expect(value(await store.keys.purge({ olderThanSeconds: 90 * 86_400 }))).toEqual({ purged: 2 });
-    expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 0 });
-    value(await live.caller.admit());
-    if (stored) value(await storage.keys.insert(stored.key));
-    expect(value(await storage.keys.find(old.id))).toEqual({ ...stored, usage: NO_USAGE });
-  });
+it("endSecret ends one secret at once, the newest or an older one, but not the last valid one", async () => {
+  const { store, clock, issue } = openStore();
+  const { id, secret } = await issue();
+  const rotate = async () => value(await store.keys.rotate(id, { overlapSeconds: 30 })).secret;
+  const secrets = [secret, await rotate(), await rotate()];
+  const [first = "", second = "", third = ""] = secrets.map((each) => each.slice(0, 13));
+  const ended: unknown[] = [];
+  store.events.on("secret_ended", ({ key }) => ended.push(key.secrets.length));
+  for (const hint of [third, first]) value(await store.keys.endSecret(id, hint));
+  const rest = keyStateAt(value(await store.keys.find(id)), clock.now()).secrets;
+  expect(rest).toEqual([{ hint: second, name: "replaced", at: clock.now() + 30_000 }]);
+  clock.advance(-60_000);
+  const codes = await Promise.all(secrets.map((each) => store.as(each).admit()));
+  const codeOf = codes.map((each) => each.isErr() && each.error.code);
+  expect(codeOf).toEqual(["invalid_api_key", false, "invalid_api_key"]);
+  for (const [hint, refusal] of [
+    [first, { code: "key_not_found", message: "The API key has no secret with this hint." }],
+    [second, { code: "invalid_key_request", message: `${LAST_SECRET}.` }],
+  ] as const)
+    expect(error(await store.keys.endSecret(id, hint))).toEqual(refusal);
+  value(await store.keys.revoke(id));
+  expect(error(await store.keys.endSecret(id, second)).code).toBe("key_inactive");
+  expect(error(await store.keys.endSecret("key_x", second)).code).toBe("key_not_found");
+  await vi.waitFor(() => expect(ended).toEqual([2, 1]));
 });
 
-describe("find, list and usage", () => {
-  it("sorts the keys of two processes by the time of issue", async () => {
-    const storage = createMemoryStorage();
-    const clock = createManualClock();
-    const [one, other] = [openStore({ storage, clock }), openStore({ storage, clock })];
-    const ids: string[] = [];
-    for (const { issue } of [one, one, one, other, other, one]) {
-      ids.push((await issue()).id);
-      if (ids.length > 2) clock.advance(1);
-    }
-    expect(ids.toSorted()).toEqual(ids);
-  });
+it("rotate does not extend the overlap of a secret already replaced", async () => {
+  const { store, clock, issue } = openStore();
+  const { id, caller } = await issue();
+  const second = value(await store.keys.rotate(id, { overlapSeconds: 10 }));
+  value(await store.keys.rotate(id, { overlapSeconds: 1_000 }));
+  clock.advance(10_000);
+  expect(error(await caller.admit()).code).toBe("invalid_api_key");
+  value(await store.as(second.secret).admit());
+});
 
-  it("lists every key in the order of issue, whichever way the clock moves, a page at a time; 100 by default", async () => {
-    const { store, clock, issue } = openStore();
-    const ids: string[] = [];
-    for (let index = 0; index < 101; index += 1) {
-      ids.push((await issue()).id);
-      clock.advance((index % 4) - 1);
-    }
-    expect([...new Set(ids)].toSorted()).toEqual(ids);
-    const first = value(await store.keys.list({ limit: 60 }));
-    const second = value(await store.keys.list({ limit: 60, after: first.next }));
-    expect([...first.keys, ...second.keys].map(({ id }) => id)).toEqual(ids);
-    expect([first.keys.length, second.next]).toEqual([60, undefined]);
-    expect(value(await store.keys.list({ limit: 101 })).next).toBeUndefined();
-    expect(value(await store.keys.list()).keys).toHaveLength(100);
-    expect(value(await store.keys.list({ limit: 1_000 })).keys).toHaveLength(101);
-  });
+it("rotate keeps at most eight secrets, for up to a year, and ends the oldest", async () => {
+  const { store, clock, issue } = openStore();
+  const { id, secret } = await issue();
+  const secrets = [secret];
+  for (let rotation = 0; rotation < 9; rotation += 1)
+    secrets.push(value(await store.keys.rotate(id, { overlapSeconds: 31_536_000 })).secret);
+  clock.advance(31_536_000_000 - 1);
+  const outcomes = await Promise.all(secrets.map((each) => store.as(each).admit()));
+  const isKept = secrets.map((_, index) => index >= 2);
+  expect(outcomes.map((outcome) => outcome.isOk())).toEqual(isKept);
+});
 
-  it("finds a key by each of its secrets, as long as it is stored, without charging it", async () => {
-    const { store, clock, issue } = openStore();
-    await issue();
-    const { id, secret } = await issue();
-    const rotated = value(await store.keys.rotate(id, { overlapSeconds: 5 }));
-    const expiresAt = clock.now() + 5_000;
-    clock.advance(10_000);
-    value(await store.keys.revoke(id));
-    for (const each of [secret, rotated.secret]) {
-      const found = value(await store.keys.findBySecret(each));
-      expect(found).toEqual(value(await store.keys.find(id)));
-      expect(found.secrets).toEqual([
-        { hint: rotated.secret.slice(0, 13), expiresAt: undefined },
-        { hint: secret.slice(0, 13), expiresAt },
-      ]);
-      expect(found.lastUsedAt).toBeUndefined();
-    }
-    for (const other of [(await openStore().issue()).secret, "pet_live_", {} as never]) {
-      const missing = error(await store.keys.findBySecret(other));
-      expect(missing).toEqual({ code: "key_not_found", message: "No API key has this secret." });
-    }
-  });
+it.each([
+  [10, 0, false, "active", undefined, "current 100, replaced 10"],
+  [10, 10, false, "active", undefined, "current 100, refused 10"],
+  [900, 99, false, "active", undefined, "current 100, replaced 100"],
+  [900, 100, false, "expired", 100, "refused 100, refused 100"],
+  [900, 50, true, "revoked", 50, "refused 50, refused 50"],
+  [10, 50, true, "revoked", 50, "refused 50, refused 10"],
+  [900, 150, true, "revoked", 150, "refused 100, refused 100"],
+] as const)("with %i s of overlap, its state after %i s is what calls see", async (...row) => {
+  const [overlapSeconds, after, isRevoked, name, at, ends] = row;
+  const { store, clock, issue } = openStore();
+  const start = clock.now();
+  const { id, secret } = await issue({ plan: "free", expiresAt: start + 100_000 });
+  const rotated = value(await store.keys.rotate(id, { overlapSeconds }));
+  clock.advance(after * 1_000);
+  if (isRevoked) value(await store.keys.revoke(id));
+  const state = keyStateAt(value(await store.keys.find(id)), clock.now());
+  const inSeconds = (time = NaN) => (time - start) / 1_000;
+  expect([state.name, inSeconds(state.at)]).toEqual([name, at ?? NaN]);
+  const shown = state.secrets.map((each) => `${each.name} ${inSeconds(each.at)}`);
+  expect(shown.join(", ")).toBe(ends);
+  for (const [index, each] of [rotated.secret, secret].entries()) {
+    const isAccepted = (await store.as(each).admit()).isOk();
+    expect(state.secrets[index]?.name === "refused").toBe(!isAccepted);
+  }
+  const again = (await store.keys.rotate(id)).mapErr(({ code, message }) => [code, message]);
+  const INACTIVE = ["key_inactive", "The API key is revoked or expired."];
+  expect(again.isOk() ? "active" : again.error).toEqual(name === "active" ? name : INACTIVE);
+});
 
-  it("returns key_not_found for an unknown id, in every operation", async () => {
-    const { keys } = openStore().store;
-    const results = await Promise.all([
-      ...[keys.find("key_x"), keys.revoke("key_x"), keys.liftBan("key_x")],
-      ...[keys.rotate("key_x"), keys.changePlan("key_x", { plan: "pro" })],
+it("purge removes any number of keys, wherever they are in the list, and lets other work run in between", async () => {
+  const { store, storage, clock, issue } = openStore();
+  const { id } = await issue({ plan: "free", expiresAt: clock.now() + 1 });
+  const key = value(await storage.keys.find(id))?.key ?? expect.unreachable();
+  const [keys, kept] = [20_000, [] as string[]];
+  for (let count = 1; count < keys; count += 1) {
+    const added = { ...key, id: `${id}${count}`, secrets: [] };
+    const isKept = count % 1_003 === 0;
+    if (isKept) kept.push(added.id);
+    value(await storage.keys.insert({ ...added, ...(isKept && { expiresAt: undefined }) }));
+  }
+  clock.advance(2);
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 0);
+  const purged = keys - kept.length;
+  expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged });
+  clearInterval(timer);
+  const left = value(await store.keys.list()).keys.map(({ id }) => id);
+  expect(left.toSorted()).toEqual(kept.toSorted());
+  expect(turns).toBeGreaterThan(5);
+});
+
+it("purge removes exactly the keys that were revoked or expired longer ago, with their usage", async () => {
+  const { store, storage, clock, issue } = openStore();
+  const old = await issue();
+  const expired = await issue({ plan: "free", expiresAt: clock.now() + 1_000 });
+  const recent = await issue();
+  const live = await issue({ plan: "free", expiresAt: clock.now() + 365 * DAY });
+  value(await old.caller.admit());
+  const stored = value(await storage.keys.find(old.id));
+  expect(stored?.usage).not.toEqual(NO_USAGE);
+  value(await store.keys.revoke(old.id));
+  clock.advance(1_000);
+  value(await store.keys.revoke(recent.id));
+  // It had ended before it was revoked.
+  clock.advance(1);
+  value(await store.keys.revoke(expired.id));
+  clock.advance(-1);
+
+  clock.advance(90 * DAY);
+  expect(value(await store.keys.purge({ olderThanSeconds: 90 * 86_400 }))).toEqual({ purged: 1 });
+  expect(error(await store.keys.find(old.id)).code).toBe("key_not_found");
+  expect(error(await old.caller.admit()).code).toBe("invalid_api_key");
+  const ids = value(await store.keys.list()).keys.map(({ id }) => id);
+  expect(ids).toEqual([expired.id, recent.id, live.id]);
+
+  clock.advance(1);
+  expect(value(await store.keys.purge({ olderThanSeconds: 90 * 86_400 }))).toEqual({ purged: 2 });
+  expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 0 });
+  value(await live.caller.admit());
+  if (stored) value(await storage.keys.insert(stored.key));
+  expect(value(await storage.keys.find(old.id))).toEqual({ ...stored, usage: NO_USAGE });
+});
+
+it("list sorts the keys of two processes by the time of issue", async () => {
+  const storage = createMemoryStorage();
+  const clock = createManualClock();
+  const [one, other] = [openStore({ storage, clock }), openStore({ storage, clock })];
+  const ids: string[] = [];
+  for (const { issue } of [one, one, one, other, other, one]) {
+    ids.push((await issue()).id);
+    if (ids.length > 2) clock.advance(1);
+  }
+  expect(ids.toSorted()).toEqual(ids);
+});
+
+it("list has every key in the order of issue, whichever way the clock moves, a page at a time; 100 by default", async () => {
+  const { store, clock, issue } = openStore();
+  const ids: string[] = [];
+  for (let index = 0; index < 101; index += 1) {
+    ids.push((await issue()).id);
+    clock.advance((index % 4) - 1);
+  }
+  expect([...new Set(ids)].toSorted()).toEqual(ids);
+  const first = value(await store.keys.list({ limit: 60 }));
+  const second = value(await store.keys.list({ limit: 60, after: first.next }));
+  expect([...first.keys, ...second.keys].map(({ id }) => id)).toEqual(ids);
+  expect([first.keys.length, second.next]).toEqual([60, undefined]);
+  expect(value(await store.keys.list({ limit: 101 })).next).toBeUndefined();
+  expect(value(await store.keys.list()).keys).toHaveLength(100);
+  expect(value(await store.keys.list({ limit: 1_000 })).keys).toHaveLength(101);
+});
+
+it("findBySecret finds a key by each of its secrets, as long as it is stored, without charging it", async () => {
+  const { store, clock, issue } = openStore();
+  await issue();
+  const { id, secret } = await issue();
+  const rotated = value(await store.keys.rotate(id, { overlapSeconds: 5 }));
+  const expiresAt = clock.now() + 5_000;
+  clock.advance(10_000);
+  value(await store.keys.revoke(id));
+  for (const each of [secret, rotated.secret]) {
+    const found = value(await store.keys.findBySecret(each));
+    expect(found).toEqual(value(await store.keys.find(id)));
+    expect(found.secrets).toEqual([
+      { hint: rotated.secret.slice(0, 13), expiresAt: undefined },
+      { hint: secret.slice(0, 13), expiresAt },
     ]);
-    const expected = { code: "key_not_found", message: "No API key has this id." };
-    for (const result of results) expect(error<unknown, unknown>(result)).toEqual(expected);
-  });
+    expect(found.lastUsedAt).toBeUndefined();
+  }
+  for (const other of [(await openStore().issue()).secret, "pet_live_", {} as never]) {
+    const missing = error(await store.keys.findBySecret(other));
+    expect(missing).toEqual({ code: "key_not_found", message: "No API key has this secret." });
+  }
+});
+
+it("every operation returns key_not_found for an unknown id", async () => {
+  const { keys } = openStore().store;
+  const results = await Promise.all([
+    ...[keys.find("key_x"), keys.revoke("key_x"), keys.liftBan("key_x")],
+    ...[keys.rotate("key_x"), keys.changePlan("key_x", { plan: "pro" })],
+  ]);
+  const expected = { code: "key_not_found", message: "No API key has this id." };
+  for (const result of results) expect(error<unknown, unknown>(result)).toEqual(expected);
 });

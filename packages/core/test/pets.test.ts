@@ -1,52 +1,48 @@
 import { inspect } from "node:util";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { createPetStore, parseInt64, petStatuses, type ListPetsInput } from "@petstore/core";
 import { INT64_MAX } from "@petstore/core/storage";
 import { INT64_MIN } from "@petstore/core/internal";
 import { error, openStore, rex, value } from "./support/open-store.js";
 
-describe("createPet", () => {
-  const { trusted } = createPetStore();
+const { trusted } = createPetStore();
 
-  it.each([
-    ["", INT64_MIN],
-    ["🐕‍🦺\n\uFFFF", INT64_MAX],
-    ["x".repeat(10_000), 2n ** 53n + 1n],
-    ["a safe integer", Number.MAX_SAFE_INTEGER],
-    ["a negative one", Number.MIN_SAFE_INTEGER],
-    ["zero", 0],
-  ])("makes the pet %j of category %s available, exactly as given", async (name, categoryId) => {
-    const { pet } = value(await trusted.createPet({ name, categoryId }));
-    expect(pet).toEqual({ id: pet.id, name, categoryId: BigInt(categoryId), status: "available" });
-  });
-
-  it("ignores unknown fields, a client's id among them", async () => {
-    const input: object = { ...rex, id: 99n, owner: "me" };
-    const { pet } = value(await trusted.createPet(input as never));
-    expect(pet).toEqual({ ...rex, id: pet.id, status: "available" });
-    expect(pet.id).not.toBe(99n);
-  });
+it.each([
+  ["", INT64_MIN],
+  ["🐕‍🦺\n\uFFFF", INT64_MAX],
+  ["x".repeat(10_000), 2n ** 53n + 1n],
+  ["a safe integer", Number.MAX_SAFE_INTEGER],
+  ["a negative one", Number.MIN_SAFE_INTEGER],
+  ["zero", 0],
+])("the pet %j of category %s is available, exactly as given", async (name, categoryId) => {
+  const { pet } = value(await trusted.createPet({ name, categoryId }));
+  expect(pet).toEqual({ id: pet.id, name, categoryId: BigInt(categoryId), status: "available" });
 });
 
-describe("getPet", () => {
-  const NOT_FOUND = { code: "pet_not_found", message: "No pet has this id." };
+it("createPet ignores unknown fields, a client's id among them", async () => {
+  const input: object = { ...rex, id: 99n, owner: "me" };
+  const { pet } = value(await trusted.createPet(input as never));
+  expect(pet).toEqual({ ...rex, id: pet.id, status: "available" });
+  expect(pet.id).not.toBe(99n);
+});
 
-  it.each([1n, 1, "1"])("finds the pet by its id given as %o", async (id) => {
-    const { trusted } = openStore().store;
-    const { pet } = value(await trusted.createPet(rex));
-    const found = value(await trusted.getPet(id)).pet;
-    expect([pet.id, found.id]).toEqual([1n, 1n]);
-    expect([pet, found].every(Object.isFrozen)).toBe(true);
-  });
+const NOT_FOUND = { code: "pet_not_found", message: "No pet has this id." };
 
-  /** No pet can have such an id: nothing is looked up. */
-  const IMPOSSIBLE = [INT64_MAX + 1n, 2 ** 53, 1.5, Number.NaN, "01", "x", ""];
-  it.each([0n, INT64_MIN, INT64_MAX, ...IMPOSSIBLE])("finds no pet by %o", async (id) => {
-    const { store, storage } = openStore();
-    const find = vi.spyOn(storage.pets, "find");
-    expect(error(await store.trusted.getPet(id))).toEqual(NOT_FOUND);
-    expect(find).toHaveBeenCalledTimes(IMPOSSIBLE.includes(id) ? 0 : 1);
-  });
+it.each([1n, 1, "1"])("getPet finds the pet by its id given as %o", async (id) => {
+  const { trusted } = openStore().store;
+  const { pet } = value(await trusted.createPet(rex));
+  const found = value(await trusted.getPet(id)).pet;
+  expect([pet.id, found.id]).toEqual([1n, 1n]);
+  expect([pet, found].every(Object.isFrozen)).toBe(true);
+});
+
+/** No pet can have such an id: nothing is looked up. */
+const IMPOSSIBLE = [INT64_MAX + 1n, 2 ** 53, 1.5, Number.NaN, "01", "x", ""];
+it.each([0n, INT64_MIN, INT64_MAX, ...IMPOSSIBLE])("getPet finds no pet by %o", async (id) => {
+  const { store, storage } = openStore();
+  const find = vi.spyOn(storage.pets, "find");
+  expect(error(await store.trusted.getPet(id))).toEqual(NOT_FOUND);
+  expect(find).toHaveBeenCalledTimes(IMPOSSIBLE.includes(id) ? 0 : 1);
 });
 
 const { trusted: many } = createPetStore();
@@ -75,46 +71,43 @@ it.each<[ListPetsInput | undefined, readonly bigint[], bigint | undefined]>([
   expect(Object.isFrozen(page.pets)).toBe(true);
 });
 
-describe("wrong input", () => {
-  const { trusted } = createPetStore();
-  type Call = "createPet" | "listPets";
-  type Refusal = { readonly code: string; readonly message: string };
-  const refusalOf = async (call: Call, input: unknown) =>
-    error<unknown, Refusal>(await trusted[call](input as never));
-  const TEXT = "must be a string of well-formed text without NUL, at most 65536 bytes long";
-  const INT64 = "must be an int64 integer";
-  const UNSAFE = `${INT64}; beyond 2^53 − 1, pass a bigint`;
-  const STATUS = "must be one of available, pending, sold";
+type Call = "createPet" | "listPets";
+type Refusal = { readonly code: string; readonly message: string };
+const refusalOf = async (call: Call, input: unknown) =>
+  error<unknown, Refusal>(await trusted[call](input as never));
+const TEXT = "must be a string of well-formed text without NUL, at most 65536 bytes long";
+const INT64 = "must be an int64 integer";
+const UNSAFE = `${INT64}; beyond 2^53 − 1, pass a bigint`;
+const STATUS = "must be one of available, pending, sold";
 
-  it.each<[Call, string, string, ...unknown[]]>([
-    ["createPet", "name", TEXT, undefined, 5, "a\0b", "\uD800", "x".repeat(65_537)],
-    ["createPet", "name", TEXT, "Ж".repeat(32_769)],
-    ["createPet", "categoryId", INT64, undefined, 1.5, "1", null, true, Number.NaN],
-    ["createPet", "categoryId", INT64, 2 ** 63, 1e300, INT64_MAX + 1n, INT64_MIN - 1n],
-    ["createPet", "categoryId", UNSAFE, 2 ** 53, -(2 ** 53)],
-    ["createPet", "status", STATUS, "lost", null],
-    ["listPets", "limit", "must be an integer from 1 to 100", 0, 101, 1.5, "5", [1, 2], null],
-    ["listPets", "status", STATUS, "lost", "", "SOLD"],
-    ["listPets", "after", INT64, INT64_MAX + 1n, "x"],
-    ["listPets", "after", UNSAFE, 2 ** 53],
-  ])("%s refuses it and says that its %s %s", async (call, field, rule, ...values) => {
-    const [base, code] = call === "createPet" ? [rex, "invalid_pet"] : [{}, "invalid_query"];
-    for (const value of values) {
-      const refusal = await refusalOf(call, { ...base, [field]: value });
-      expect(refusal, inspect(value)).toEqual({ code, message: `${field} ${rule}.` });
-    }
-  });
+it.each<[Call, string, string, ...unknown[]]>([
+  ["createPet", "name", TEXT, undefined, 5, "a\0b", "\uD800", "x".repeat(65_537)],
+  ["createPet", "name", TEXT, "Ж".repeat(32_769)],
+  ["createPet", "categoryId", INT64, undefined, 1.5, "1", null, true, Number.NaN],
+  ["createPet", "categoryId", INT64, 2 ** 63, 1e300, INT64_MAX + 1n, INT64_MIN - 1n],
+  ["createPet", "categoryId", UNSAFE, 2 ** 53, -(2 ** 53)],
+  ["createPet", "status", STATUS, "lost", null],
+  ["listPets", "limit", "must be an integer from 1 to 100", 0, 101, 1.5, "5", [1, 2], null],
+  ["listPets", "status", STATUS, "lost", "", "SOLD"],
+  ["listPets", "after", INT64, INT64_MAX + 1n, "x"],
+  ["listPets", "after", UNSAFE, 2 ** 53],
+])("%s refuses wrong input and says that its %s %s", async (call, field, rule, ...values) => {
+  const [base, code] = call === "createPet" ? [rex, "invalid_pet"] : [{}, "invalid_query"];
+  for (const value of values) {
+    const refusal = await refusalOf(call, { ...base, [field]: value });
+    expect(refusal, inspect(value)).toEqual({ code, message: `${field} ${rule}.` });
+  }
+});
 
-  it.each<[Call, RegExp, ...unknown[]]>([
-    ["createPet", /^name must .*; categoryId must .*; status must .*\.$/, { status: 1 }],
-    ["createPet", /^name must .*; categoryId must /, Object.create(rex)],
-    ["createPet", /^name must .*; categoryId must /, JSON.parse('{"__proto__":{"name":"x"}}')],
-    ["createPet", /^the pet must be an object\.$/, null, [], "Rex"],
-    ["listPets", /^limit must .*; after must .*\.$/, { limit: 0, after: 0.5 }],
-    ["listPets", /^the query must be an object\.$/, 5, null],
-  ])("%s names every wrong field, of its own alone: %s", async (call, message, ...inputs) => {
-    for (const input of inputs) expect((await refusalOf(call, input)).message).toMatch(message);
-  });
+it.each<[Call, RegExp, ...unknown[]]>([
+  ["createPet", /^name must .*; categoryId must .*; status must .*\.$/, { status: 1 }],
+  ["createPet", /^name must .*; categoryId must /, Object.create(rex)],
+  ["createPet", /^name must .*; categoryId must /, JSON.parse('{"__proto__":{"name":"x"}}')],
+  ["createPet", /^the pet must be an object\.$/, null, [], "Rex"],
+  ["listPets", /^limit must .*; after must .*\.$/, { limit: 0, after: 0.5 }],
+  ["listPets", /^the query must be an object\.$/, 5, null],
+])("%s names every wrong field, of its own alone: %s", async (call, message, ...inputs) => {
+  for (const input of inputs) expect((await refusalOf(call, input)).message).toMatch(message);
 });
 
 it.each([0n, 1n, -1n, INT64_MAX, INT64_MIN, 2n ** 53n + 1n])("parseInt64 parses %s", (number) => {

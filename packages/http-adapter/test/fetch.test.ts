@@ -84,9 +84,7 @@ test("the client address function gets the host's other arguments", async () => 
   expect(store.anonymousQuota("192.0.2.1").remaining).toBe(59);
 });
 
-interface Sent {
-  readonly method?: string;
-  readonly body?: string | ReadableStream;
+interface Sent extends Pick<RequestInit, "method" | "body"> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 

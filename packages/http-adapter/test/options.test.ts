@@ -63,23 +63,21 @@ test.each(["", "localhost", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "::/129"
   (proxy) => expect(() => clientAddressBehind([proxy])).toThrow(`"${proxy}" is neither`),
 );
 
-describe("the limits of a server", () => {
-  test("treat undefined as left out", () => {
-    const limits = { requestTimeoutSeconds: undefined, timeoutSeconds: 0.0065 };
-    const server = createPetStoreServer(store, { limits });
-    const requestTimeout = SERVER_LIMITS.requestTimeoutSeconds * 1_000;
-    expect(server).toMatchObject({ requestTimeout, timeout: 7 });
-  });
-
-  test.each([
-    [{ headersTimeout: 1 }, /headersTimeout is unknown; known are headersTimeoutSeconds, /],
-    [{ timeoutSeconds: -1 }, /option limits.timeoutSeconds must be from 0 to 2,147,483/],
-    // Node would take it for 1 ms.
-    [{ requestTimeoutSeconds: 2_147_484 }, /requestTimeoutSeconds must be/],
-    [{ headersTimeoutSeconds: 20 }, /requestTimeoutSeconds must not be under/],
-    [{ maxHeaderSize: "16k" }, /maxHeaderSize must be/],
-    [5, /limits must be an object/],
-  ])("must not be %j", (limits, message) =>
-    expect(() => createPetStoreServer(store, { limits: limits as object })).toThrow(message),
-  );
+test("the limits of a server treat undefined as left out", () => {
+  const limits = { requestTimeoutSeconds: undefined, timeoutSeconds: 0.0065 };
+  const server = createPetStoreServer(store, { limits });
+  const requestTimeout = SERVER_LIMITS.requestTimeoutSeconds * 1_000;
+  expect(server).toMatchObject({ requestTimeout, timeout: 7 });
 });
+
+test.each([
+  [{ headersTimeout: 1 }, /headersTimeout is unknown; known are headersTimeoutSeconds, /],
+  [{ timeoutSeconds: -1 }, /option limits.timeoutSeconds must be from 0 to 2,147,483/],
+  // Node would take it for 1 ms.
+  [{ requestTimeoutSeconds: 2_147_484 }, /requestTimeoutSeconds must be/],
+  [{ headersTimeoutSeconds: 20 }, /requestTimeoutSeconds must not be under/],
+  [{ maxHeaderSize: "16k" }, /maxHeaderSize must be/],
+  [5, /limits must be an object/],
+])("the limits of a server must not be %j", (limits, message) =>
+  expect(() => createPetStoreServer(store, { limits: limits as object })).toThrow(message),
+);

@@ -458,19 +458,17 @@ async function createFileFixture(fault?: AnyFault) {
   };
 }
 
+const allFaults = Object.entries({ ...faults, ...faultsOfProcesses });
+
 function faultsOf({ name }: StorageRequirement) {
-  return Object.entries({ ...faults, ...faultsOfProcesses }).filter(([fault]) =>
-    name.startsWith(fault.split(":")[0] ?? ""),
-  );
+  return allFaults.filter(([fault]) => name.startsWith(fault.split(":")[0] ?? ""));
 }
 
 it("every requirement is broken by at least one storage, and every storage breaks one", () => {
   const found = storageRequirements.map((each) => ({ name: each.name, faults: faultsOf(each) }));
   const unbroken = found.filter(({ faults }) => faults.length === 0);
   expect(unbroken.map(({ name }) => name)).toEqual([]);
-  expect(found.flatMap(({ faults }) => faults)).toHaveLength(
-    Object.keys({ ...faults, ...faultsOfProcesses }).length,
-  );
+  expect(found.flatMap(({ faults }) => faults)).toHaveLength(allFaults.length);
 });
 
 it("a requirement that needs an unsupported feature is skipped, with the reason in its name", () => {

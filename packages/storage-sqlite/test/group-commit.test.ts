@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import { createPetStore } from "@petstore/core";
 import type { Storage } from "@petstore/core/storage";
 import Database from "better-sqlite3";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { expectSignals } from "../../storage-sql/test/support/signals.js";
 import { openStorage, useFolder } from "./support/storage.js";
 import { aKey, chargeOnce, firstPage, rex, times, usedBy } from "./support/storage.js";
@@ -44,32 +44,30 @@ function commits(): number {
   return count;
 }
 
-describe("calls that arrive in one turn share one commit", () => {
-  it.each<[what: string, commits: number, calls: () => Promise<unknown>[]]>([
-    ["when they add pets", 1, () => times(32, () => storage.pets.create(rex))],
-    ["when they charge keys", 1, () => ["a", "b", "a", "b"].map((id) => chargeOnce(storage, id))],
-    ["up to a thousand calls", 3, () => times(2_500, () => storage.pets.create(rex))],
-    [
-      "and write nothing if nothing changed",
-      0,
-      () => [
-        storage.usage.charge("digest of a", (presented) => ({ result: presented })),
-        storage.usage.charge("digest of a", (shown) => ({ next: shown?.usage, result: shown })),
-        storage.usage.update("a", (shown) => ({ next: shown, result: shown })),
-      ],
+it.each<[what: string, commits: number, calls: () => Promise<unknown>[]]>([
+  ["when they add pets", 1, () => times(32, () => storage.pets.create(rex))],
+  ["when they charge keys", 1, () => ["a", "b", "a", "b"].map((id) => chargeOnce(storage, id))],
+  ["up to a thousand calls", 3, () => times(2_500, () => storage.pets.create(rex))],
+  [
+    "and write nothing if nothing changed",
+    0,
+    () => [
+      storage.usage.charge("digest of a", (presented) => ({ result: presented })),
+      storage.usage.charge("digest of a", (shown) => ({ next: shown?.usage, result: shown })),
+      storage.usage.update("a", (shown) => ({ next: shown, result: shown })),
     ],
-  ])("%s", async (_, expected, calls) => {
-    const before = commits();
-    await Promise.all(calls());
-    expect(commits() - before).toBe(expected);
-  });
+  ],
+])("calls that arrive in one turn share one commit %s", async (_, expected, calls) => {
+  const before = commits();
+  await Promise.all(calls());
+  expect(commits() - before).toBe(expected);
+});
 
-  it("when they add pets with their tokens beside others", async () => {
-    const before = commits();
-    const created = times(32, (index) => createOnce(`token ${index % 20}`));
-    await Promise.all([...created, storage.pets.create(rex)]);
-    expect([commits() - before, await petsStored(), tokensStored()]).toEqual([1, 21, 20]);
-  });
+it("calls that arrive in one turn share one commit when they add pets with their tokens beside others", async () => {
+  const before = commits();
+  const created = times(32, (index) => createOnce(`token ${index % 20}`));
+  await Promise.all([...created, storage.pets.create(rex)]);
+  expect([commits() - before, await petsStored(), tokensStored()]).toEqual([1, 21, 20]);
 });
 
 it("a call that fails in a shared commit fails alone, and none of its changes are stored", async () => {

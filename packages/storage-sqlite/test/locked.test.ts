@@ -1,7 +1,7 @@
 import { NO_USAGE, type Storage, type StorageError } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import type { Result } from "neverthrow";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { aKey, firstPage, openStorage, rex, turns, usedBy, useFolder } from "./support/storage.js";
 import { observe } from "./support/observe.js";
 
@@ -26,58 +26,56 @@ const writes = ({ pets, keys, usage }: Storage): Promise<Result<unknown, Storage
   usage.update("a", (shown) => ({ next: shown && { ...shown, bans: 1 }, result: 0 })),
 ];
 
-describe("while another connection holds the write lock", () => {
-  it("reads do not wait, and writes do without blocking the event loop until it is released", async () => {
-    const storage = await openWith(60);
-    other.exec("begin immediate");
-    let settled = 0;
-    const waiting = writes(storage).map((write) => write.finally(() => (settled += 1)));
-    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([]);
-    expect((await storage.pets.find(1n))._unsafeUnwrap()).toBeUndefined();
-    await turns(50);
-    expect(settled).toBe(0);
+it("while another connection holds the write lock, reads do not wait, and writes do without blocking the event loop until it is released", async () => {
+  const storage = await openWith(60);
+  other.exec("begin immediate");
+  let settled = 0;
+  const waiting = writes(storage).map((write) => write.finally(() => (settled += 1)));
+  expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([]);
+  expect((await storage.pets.find(1n))._unsafeUnwrap()).toBeUndefined();
+  await turns(50);
+  expect(settled).toBe(0);
 
-    // The lock is held by this very thread: had the wait blocked it, it would never be released.
-    other.exec("rollback");
-    for (const result of await Promise.all(waiting)) expect(result.isOk()).toBe(true);
-    expect(await usedBy(storage, "a")).toBe(1);
+  // The lock is held by this very thread: had the wait blocked it, it would never be released.
+  other.exec("rollback");
+  for (const result of await Promise.all(waiting)) expect(result.isOk()).toBe(true);
+  expect(await usedBy(storage, "a")).toBe(1);
+});
+
+it("while another connection holds the write lock, writes fail after the timeout, and change nothing", async () => {
+  const storage = await openWith(0.03);
+  other.exec("begin immediate");
+  const failed = await Promise.all(writes(storage));
+  const reason = "failed: another connection locked the database for too long (SQLITE_BUSY).";
+  expect(failed.map((result) => result._unsafeUnwrapErr().message)).toEqual([
+    `Adding a pet ${reason}`,
+    `Adding an API key ${reason}`,
+    `Charging an API key ${reason}`,
+    `Changing the usage of an API key ${reason}`,
+  ]);
+  other.exec("rollback");
+  expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([]);
+  expect((await storage.keys.find("b"))._unsafeUnwrap()).toBeUndefined();
+
+  for (const result of await Promise.all(writes(storage))) expect(result.isOk()).toBe(true);
+  expect(await usedBy(storage, "a")).toBe(1);
+});
+
+it("while another connection holds the write lock, a close waits for the writes before it, and opening waits; a close that fails says why", async () => {
+  const storage = await openWith(60);
+  other.exec("begin immediate");
+  const created = storage.pets.create(rex);
+  const waiting = [storage.close(), openStorage({ filename, timeoutSeconds: 60 })] as const;
+  await turns(10);
+  other.exec("rollback");
+  expect([(await created).isOk(), (await waiting[0]).isOk()]).toEqual([true, true]);
+  const cause = new Database.SqliteError("disk I/O error", "SQLITE_IOERR");
+  vi.spyOn(Database.prototype, "close").mockImplementationOnce(() => {
+    throw cause;
   });
-
-  it("writes fail after the timeout, and change nothing", async () => {
-    const storage = await openWith(0.03);
-    other.exec("begin immediate");
-    const failed = await Promise.all(writes(storage));
-    const reason = "failed: another connection locked the database for too long (SQLITE_BUSY).";
-    expect(failed.map((result) => result._unsafeUnwrapErr().message)).toEqual([
-      `Adding a pet ${reason}`,
-      `Adding an API key ${reason}`,
-      `Charging an API key ${reason}`,
-      `Changing the usage of an API key ${reason}`,
-    ]);
-    other.exec("rollback");
-    expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([]);
-    expect((await storage.keys.find("b"))._unsafeUnwrap()).toBeUndefined();
-
-    for (const result of await Promise.all(writes(storage))) expect(result.isOk()).toBe(true);
-    expect(await usedBy(storage, "a")).toBe(1);
-  });
-
-  it("a close waits for the writes before it, and opening waits; a close that fails says why", async () => {
-    const storage = await openWith(60);
-    other.exec("begin immediate");
-    const created = storage.pets.create(rex);
-    const waiting = [storage.close(), openStorage({ filename, timeoutSeconds: 60 })] as const;
-    await turns(10);
-    other.exec("rollback");
-    expect([(await created).isOk(), (await waiting[0]).isOk()]).toEqual([true, true]);
-    const cause = new Database.SqliteError("disk I/O error", "SQLITE_IOERR");
-    vi.spyOn(Database.prototype, "close").mockImplementationOnce(() => {
-      throw cause;
-    });
-    expect((await (await waiting[1]).close())._unsafeUnwrapErr()).toMatchObject({
-      message: "Closing the database failed: reading or writing the file failed (SQLITE_IOERR).",
-      cause,
-    });
+  expect((await (await waiting[1]).close())._unsafeUnwrapErr()).toMatchObject({
+    message: "Closing the database failed: reading or writing the file failed (SQLITE_IOERR).",
+    cause,
   });
 });
 

@@ -56,64 +56,62 @@ function fail(name: "link" | "linkSync" | "writeFileSync" | "statSync", code: st
   applyMocks();
 }
 
-describe("a restore", () => {
-  it("replaces the database, also behind a link, and keeps the old one, with its mode, beside it", async () => {
-    fs.mkdirSync(folder.path("elsewhere"));
-    const link = folder.path("elsewhere/link.db");
-    fs.symlinkSync(filename, link);
-    fs.chmodSync(filename, 0o600);
-    // Of a newer version, which only added to the tables.
-    new Database(backup).exec("insert into petstore_migrations values (99, 'newer', 0)").close();
-    const owner = process.getuid?.() === 0 ? 1 : fs.statSync(filename).uid;
-    if (owner === 1) fs.chownSync(filename, owner, owner);
-    const syncs = await watchSyncs();
-    const restored = (await restoreSqliteFile({ backup, filename: link }))._unsafeUnwrap();
-    // Its copy, and its folder at each of its two names.
-    expect(syncs).toHaveBeenCalledTimes(3);
-    const previous = restored.previous ?? "";
-    expect(previous).toMatch(/pets\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/);
-    expect(restored.bytes).toBe(fs.statSync(filename).size);
-    expect([petsIn(link), petsIn(previous), petsIn(backup)]).toEqual([1, 2, 1]);
-    expect(fs.statSync(filename).mode & 0o777).toBe(0o600);
-    expect(fs.statSync(filename).uid).toBe(owner);
-    expect(files()).toHaveLength(4);
-  });
+it("a restore replaces the database, also behind a link, and keeps the old one, with its mode, beside it", async () => {
+  fs.mkdirSync(folder.path("elsewhere"));
+  const link = folder.path("elsewhere/link.db");
+  fs.symlinkSync(filename, link);
+  fs.chmodSync(filename, 0o600);
+  // Of a newer version, which only added to the tables.
+  new Database(backup).exec("insert into petstore_migrations values (99, 'newer', 0)").close();
+  const owner = process.getuid?.() === 0 ? 1 : fs.statSync(filename).uid;
+  if (owner === 1) fs.chownSync(filename, owner, owner);
+  const syncs = await watchSyncs();
+  const restored = (await restoreSqliteFile({ backup, filename: link }))._unsafeUnwrap();
+  // Its copy, and its folder at each of its two names.
+  expect(syncs).toHaveBeenCalledTimes(3);
+  const previous = restored.previous ?? "";
+  expect(previous).toMatch(/pets\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/);
+  expect(restored.bytes).toBe(fs.statSync(filename).size);
+  expect([petsIn(link), petsIn(previous), petsIn(backup)]).toEqual([1, 2, 1]);
+  expect(fs.statSync(filename).mode & 0o777).toBe(0o600);
+  expect(fs.statSync(filename).uid).toBe(owner);
+  expect(files()).toHaveLength(4);
+});
 
-  it("makes its copy at most as open as the backup and the old database, from the first byte", async () => {
-    fs.chmodSync(filename, 0o600);
-    fs.chmodSync(backup, 0o664);
-    const copies = () =>
-      files().flatMap((name) => (name.includes("restored-") ? folder.path(name) : []));
-    const modes = await modesDuring(restoreSqliteFile({ backup, filename }), copies);
-    expect([...modes]).toEqual([0o600]);
-  });
+it("a restore makes its copy at most as open as the backup and the old database, from the first byte", async () => {
+  fs.chmodSync(filename, 0o600);
+  fs.chmodSync(backup, 0o664);
+  const copies = () =>
+    files().flatMap((name) => (name.includes("restored-") ? folder.path(name) : []));
+  const modes = await modesDuring(restoreSqliteFile({ backup, filename }), copies);
+  expect([...modes]).toEqual([0o600]);
+});
 
-  it("creates a database from one with a log, and moves a log aside that has lost its database", async () => {
-    const log = await leaveLog(filename);
-    const created = folder.path("new.db");
-    for (const end of ["-wal", "-shm"]) fs.writeFileSync(created + end, log);
-    const before = [filename, `${filename}-wal`].map((file) => fs.readFileSync(file));
-    const restored = await restoreSqliteFile({ backup: filename, filename: created });
-    expect([filename, `${filename}-wal`].map((file) => fs.readFileSync(file))).toEqual(before);
-    expect(restored._unsafeUnwrap().previous).toBeUndefined();
-    expect(petsIn(created)).toBe(3);
-    const beside = files().filter((name) => name.startsWith("new.db"));
-    expect(beside).toEqual(["new.db", expect.stringMatching(/^new\.db\.replaced-.*-wal$/)]);
-    // Nothing has it open any more.
-    expect((await restoreSqliteFile({ backup, filename })).isOk()).toBe(true);
-  });
+it("a restore creates a database from one with a log, and moves a log aside that has lost its database", async () => {
+  const log = await leaveLog(filename);
+  const created = folder.path("new.db");
+  for (const end of ["-wal", "-shm"]) fs.writeFileSync(created + end, log);
+  const before = [filename, `${filename}-wal`].map((file) => fs.readFileSync(file));
+  const restored = await restoreSqliteFile({ backup: filename, filename: created });
+  expect([filename, `${filename}-wal`].map((file) => fs.readFileSync(file))).toEqual(before);
+  expect(restored._unsafeUnwrap().previous).toBeUndefined();
+  expect(petsIn(created)).toBe(3);
+  const beside = files().filter((name) => name.startsWith("new.db"));
+  expect(beside).toEqual(["new.db", expect.stringMatching(/^new\.db\.replaced-.*-wal$/)]);
+  // Nothing has it open any more.
+  expect((await restoreSqliteFile({ backup, filename })).isOk()).toBe(true);
+});
 
-  it("keeps what is in the log of the old database, also if that is too damaged to be opened", async () => {
-    await leaveLog(filename);
-    const restored = (await restoreSqliteFile({ backup, filename }))._unsafeUnwrap();
-    expect([petsIn(filename), petsIn(restored.previous ?? "")]).toEqual([1, 3]);
-    expect(files()).toHaveLength(3);
-    fs.writeFileSync(filename, "mine".repeat(500));
-    const { previous = "" } = (await restoreSqliteFile({ backup, filename }))._unsafeUnwrap();
-    expect(petsIn(filename)).toBe(1);
-    expect(fs.readFileSync(previous, "utf8")).toBe("mine".repeat(500));
-    expect(files()).toHaveLength(4);
-  });
+it("a restore keeps what is in the log of the old database, also if that is too damaged to be opened", async () => {
+  await leaveLog(filename);
+  const restored = (await restoreSqliteFile({ backup, filename }))._unsafeUnwrap();
+  expect([petsIn(filename), petsIn(restored.previous ?? "")]).toEqual([1, 3]);
+  expect(files()).toHaveLength(3);
+  fs.writeFileSync(filename, "mine".repeat(500));
+  const { previous = "" } = (await restoreSqliteFile({ backup, filename }))._unsafeUnwrap();
+  expect(petsIn(filename)).toBe(1);
+  expect(fs.readFileSync(previous, "utf8")).toBe("mine".repeat(500));
+  expect(files()).toHaveLength(4);
 });
 
 it("a backup and a restore need no links of the file system", async () => {

@@ -39,7 +39,6 @@ export async function createDemoStore(): Promise<PetStore> {
   return store;
 }
 
-/** Keys, and how often they are used. */
 const KEYS: readonly (readonly [label: string, plan: string, count: number, more?: object])[] = [
   ["Adopt-a-pet, website", "business", 640],
   ["Happy Paws, Lyon", "pro", 212],

@@ -512,7 +512,6 @@ it("shows a screen reader everything, and cuts nothing off, on wide screens and 
 /** Where the pictures of the documents are, if they are to be made anew: `npm run screenshots`. */
 const pictures = process.env["PETSTORE_SCREENSHOTS"];
 
-/** The states of which the documents have pictures. */
 const PICTURED: ReadonlySet<string> = new Set(["keys", "secret", "key", "revoke", "pets"]);
 
 /** The last one is a zoom of 200 %, of which there are no pictures. */

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "n
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { parseYaml } from "@redocly/openapi-core";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { startPostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { inCi, sized } from "../../../../scripts/test-size.js";
@@ -25,38 +25,36 @@ const { services, volumes } = parseYaml(textOf("compose.yaml")) as {
 };
 const { environment: settings = {} } = services["server-1"] ?? {};
 
-describe("compose.yaml", () => {
-  it("refers only to what is there, and has the services that docs/deploying.md names", () => {
-    for (const [name, service] of Object.entries(services)) {
-      const { profiles, depends_on: needed = {} } = service;
-      for (const other of Array.isArray(needed) ? (needed as string[]) : Object.keys(needed))
-        expect(services[other]?.profiles, name).toEqual(profiles);
-      for (const volume of service.volumes ?? []) {
-        const [source = ""] = volume.split(":");
-        if (source.startsWith("./")) expect(textOf(source)).not.toBe("");
-        else expect(volumes).toHaveProperty(source);
-      }
+it("compose.yaml refers only to what is there, and has the services that docs/deploying.md names", () => {
+  for (const [name, service] of Object.entries(services)) {
+    const { profiles, depends_on: needed = {} } = service;
+    for (const other of Array.isArray(needed) ? (needed as string[]) : Object.keys(needed))
+      expect(services[other]?.profiles, name).toEqual(profiles);
+    for (const volume of service.volumes ?? []) {
+      const [source = ""] = volume.split(":");
+      if (source.startsWith("./")) expect(textOf(source)).not.toBe("");
+      else expect(volumes).toHaveProperty(source);
     }
-    const commands = textOf("docs/deploying.md").matchAll(/--profile (\w+) .*?\b(server[-\d]*) /g);
-    for (const [, profile, service = ""] of commands)
-      expect(services[service]?.profiles, service).toEqual([profile]);
-  });
+  }
+  const commands = textOf("docs/deploying.md").matchAll(/--profile (\w+) .*?\b(server[-\d]*) /g);
+  for (const [, profile, service = ""] of commands)
+    expect(services[service]?.profiles, service).toEqual([profile]);
+});
 
-  it("reads the settings that docs/deploying.md lists", () => {
-    const read = [...textOf("compose.yaml").matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
-    const rows = textOf("docs/deploying.md").matchAll(/^\| `([A-Z_]+)` +\|/gm);
-    expect([...rows].map(([, name]) => name).sort()).toEqual([...new Set(read)].sort());
-  });
+it("compose.yaml reads the settings that docs/deploying.md lists", () => {
+  const read = [...textOf("compose.yaml").matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+  const rows = textOf("docs/deploying.md").matchAll(/^\| `([A-Z_]+)` +\|/gm);
+  expect([...rows].map(([, name]) => name).sort()).toEqual([...new Set(read)].sort());
+});
 
-  it("gives servers a read-only file system, longer to stop than they need, and values that serve accepts", async () => {
-    const servers = Object.values(services).filter(({ image }) => image === "petstore");
-    const expected = { read_only: true, stop_grace_period: "30s" };
-    expect(servers).toMatchObject([expected, expected, expected]);
-    const { PETSTORE_TRUST_PROXY: proxies, PETSTORE_KEEP_ALIVE: keepAlive } = settings;
-    const options = ["--trust-proxy", String(proxies), "--keep-alive", String(keepAlive)];
-    const refused = await petstore("serve", ...options, "--database", "/nowhere/pets.db");
-    expect(refused.error).toMatch(/^petstore: cannot use the database/);
-  });
+it("compose.yaml gives servers a read-only file system, longer to stop than they need, and values that serve accepts", async () => {
+  const servers = Object.values(services).filter(({ image }) => image === "petstore");
+  const expected = { read_only: true, stop_grace_period: "30s" };
+  expect(servers).toMatchObject([expected, expected, expected]);
+  const { PETSTORE_TRUST_PROXY: proxies, PETSTORE_KEEP_ALIVE: keepAlive } = settings;
+  const options = ["--trust-proxy", String(proxies), "--keep-alive", String(keepAlive)];
+  const refused = await petstore("serve", ...options, "--database", "/nowhere/pets.db");
+  expect(refused.error).toMatch(/^petstore: cannot use the database/);
 });
 
 /** Debian's folder for it is not in everybody's PATH. */

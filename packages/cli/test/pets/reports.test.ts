@@ -1,7 +1,7 @@
 import { existsSync, linkSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { runCommand } from "@petstore/cli";
 import { newDatabase, refused, REX, terminalTo, withDatabase } from "../support/command.js";
 import { fillUpAfter, lines } from "../support/command.js";
@@ -58,82 +58,79 @@ function folderWith(content: string) {
   const [file, rejects] = [pathOf("pets.csv"), pathOf("rejects.csv")];
   writeFileSync(file, content);
   const importIt = (...args: readonly string[]) => run("pets", "import", file, ...args);
-  /** Imports it, and writes what it rejects to this file. */
   const rejectTo = (to: string, ...args: readonly string[]) => importIt("--rejects", to, ...args);
   return { pathOf, file, rejects, importIt, rejectTo, read: () => readFileSync(rejects, "utf8") };
 }
 
-describe("the file for rejected lines", () => {
-  const bad = lines("name,categoryId", "Rex,1", "Rex,x");
+const bad = lines("name,categoryId", "Rex,1", "Rex,x");
 
-  it("can be corrected and imported, is not written without --rejects, and touches no other file", async () => {
-    const { rejects, importIt, rejectTo, read } = folderWith(bad);
-    writeFileSync(`${rejects}.unfinished`, "mine");
-    expect((await importIt()).error).toMatch(/1 line could not be imported$/);
-    expect(existsSync(rejects)).toBe(false);
+it("the file for rejected lines can be corrected and imported, is not written without --rejects, and touches no other file", async () => {
+  const { rejects, importIt, rejectTo, read } = folderWith(bad);
+  writeFileSync(`${rejects}.unfinished`, "mine");
+  expect((await importIt()).error).toMatch(/1 line could not be imported$/);
+  expect(existsSync(rejects)).toBe(false);
+  const { error } = await rejectTo(rejects);
+  expect(error).toMatch(/1 line could not be imported: see .*rejects\.csv$/);
+  expect(read()).toBe(lines("name,categoryId", "Rex,x"));
+  expect(readFileSync(`${rejects}.unfinished`, "utf8")).toBe("mine");
+  const corrected = await folderWith(read().replace(",x", ",3")).importIt();
+  expect(corrected).toMatchObject({ code: 0, out: "imported 1 pet" });
+});
+
+it("the file for rejected lines is never appended to by another import, except by one that resumes", async () => {
+  const { rejects, rejectTo, read } = folderWith(bad + lines("Tom,y"));
+  await rejectTo(rejects);
+  const exists = `petstore: cannot write rejected lines to ${rejects}: it already exists`;
+  expect(await rejectTo(rejects)).toEqual(refused(exists));
+  await rejectTo(rejects, "--from-line", "4");
+  expect(read()).toBe(lines("name,categoryId", "Rex,x", "Tom,y", "Tom,y"));
+  writeFileSync(rejects, "");
+  await rejectTo(rejects, "--from-line", "4");
+  expect(read()).toBe(lines("name,categoryId", "Tom,y"));
+});
+
+it("the file for rejected lines has each line once when an import that the storage stopped is resumed, and none when nothing was imported", async () => {
+  const records = Array.from({ length: 55 }, (_, n) => `Rex,${n % 2 ? "x" : n}`);
+  const { pathOf, rejects, importIt, rejectTo, read } = folderWith(
+    lines("name,categoryId", ...records),
+  );
+  await importIt("--from-line", "99");
+  const rejectUntilFull = async (room: number) => {
+    const filling = fillUpAfter(pathOf("pets.db"), room);
     const { error } = await rejectTo(rejects);
-    expect(error).toMatch(/1 line could not be imported: see .*rejects\.csv$/);
-    expect(read()).toBe(lines("name,categoryId", "Rex,x"));
-    expect(readFileSync(`${rejects}.unfinished`, "utf8")).toBe("mine");
-    const corrected = await folderWith(read().replace(",x", ",3")).importIt();
-    expect(corrected).toMatchObject({ code: 0, out: "imported 1 pet" });
-  });
+    filling.end();
+    return error;
+  };
+  await rejectUntilFull(0);
+  expect(existsSync(rejects)).toBe(false);
+  const [, line = ""] = /--from-line (\d+)/.exec(await rejectUntilFull(9)) ?? [];
+  expect(existsSync(rejects)).toBe(true);
+  await rejectTo(rejects, "--from-line", line);
+  expect(read()).toBe(lines("name,categoryId", ...Array<string>(27).fill("Rex,x")));
+});
 
-  it("is never appended to by another import, except by one that resumes", async () => {
-    const { rejects, rejectTo, read } = folderWith(bad + lines("Tom,y"));
-    await rejectTo(rejects);
-    const exists = `petstore: cannot write rejected lines to ${rejects}: it already exists`;
-    expect(await rejectTo(rejects)).toEqual(refused(exists));
-    await rejectTo(rejects, "--from-line", "4");
-    expect(read()).toBe(lines("name,categoryId", "Rex,x", "Tom,y", "Tom,y"));
-    writeFileSync(rejects, "");
-    await rejectTo(rejects, "--from-line", "4");
-    expect(read()).toBe(lines("name,categoryId", "Tom,y"));
-  });
+it("the file for rejected lines is removed when it is empty", async () => {
+  const { rejects, rejectTo } = folderWith(`{"name":"${"x".repeat(2 ** 20)}","categoryId":1}\n`);
+  const { error } = await rejectTo(rejects, "--format", "ndjson");
+  expect(error).toMatch(/1 line could not be imported$/);
+  expect(existsSync(rejects)).toBe(false);
+});
 
-  it("has each line once when an import that the storage stopped is resumed, and none when nothing was imported", async () => {
-    const records = Array.from({ length: 55 }, (_, n) => `Rex,${n % 2 ? "x" : n}`);
-    const { pathOf, rejects, importIt, rejectTo, read } = folderWith(
-      lines("name,categoryId", ...records),
-    );
-    await importIt("--from-line", "99");
-    const rejectUntilFull = async (room: number) => {
-      const filling = fillUpAfter(pathOf("pets.db"), room);
-      const { error } = await rejectTo(rejects);
-      filling.end();
-      return error;
-    };
-    await rejectUntilFull(0);
-    expect(existsSync(rejects)).toBe(false);
-    const [, line = ""] = /--from-line (\d+)/.exec(await rejectUntilFull(9)) ?? [];
-    expect(existsSync(rejects)).toBe(true);
-    await rejectTo(rejects, "--from-line", line);
-    expect(read()).toBe(lines("name,categoryId", ...Array<string>(27).fill("Rex,x")));
-  });
-
-  it("is removed when it is empty", async () => {
-    const { rejects, rejectTo } = folderWith(`{"name":"${"x".repeat(2 ** 20)}","categoryId":1}\n`);
-    const { error } = await rejectTo(rejects, "--format", "ndjson");
-    expect(error).toMatch(/1 line could not be imported$/);
-    expect(existsSync(rejects)).toBe(false);
-  });
-
-  it.each([
-    [".", "it is not an ordinary file"],
-    ["pets.csv/rejects.csv", "its directory is a file"],
-    ["nowhere/rejects.csv", "it does not exist"],
-    ["n".repeat(300), "its name is too long"],
-    ["pets.csv", "it is the file that is imported"],
-    ["hard.csv", "it is the file that is imported"],
-    ["soft.csv", "it is the file that is imported"],
-    ["pets.db", "it is a file of the database"],
-  ])("is refused before the import when it is %s: %s", async (name, reason) => {
-    const { pathOf, file, importIt, rejectTo } = folderWith(bad);
-    linkSync(file, pathOf("hard.csv"));
-    symlinkSync(file, pathOf("soft.csv"));
-    await importIt();
-    const error: unknown = expect.stringContaining(`: ${reason}`);
-    expect(await rejectTo(pathOf(name), "--from-line", "2")).toEqual(refused(error));
-    expect(readFileSync(file, "utf8")).toBe(bad);
-  });
+it.each([
+  [".", "it is not an ordinary file"],
+  ["pets.csv/rejects.csv", "its directory is a file"],
+  ["nowhere/rejects.csv", "it does not exist"],
+  ["n".repeat(300), "its name is too long"],
+  ["pets.csv", "it is the file that is imported"],
+  ["hard.csv", "it is the file that is imported"],
+  ["soft.csv", "it is the file that is imported"],
+  ["pets.db", "it is a file of the database"],
+])("the file is refused before the import when it is %s: %s", async (name, reason) => {
+  const { pathOf, file, importIt, rejectTo } = folderWith(bad);
+  linkSync(file, pathOf("hard.csv"));
+  symlinkSync(file, pathOf("soft.csv"));
+  await importIt();
+  const error: unknown = expect.stringContaining(`: ${reason}`);
+  expect(await rejectTo(pathOf(name), "--from-line", "2")).toEqual(refused(error));
+  expect(readFileSync(file, "utf8")).toBe(bad);
 });

@@ -15,7 +15,6 @@ const postgres = usePostgres();
 
 const run = (...args: readonly string[]) => petstore(...args, "--database", postgres.url());
 
-/** The export of the `pets` or `keys` of a database. */
 const exported = async (what: string, database: string, ...more: readonly string[]) =>
   (await petstore(what, "export", "--database", database, ...more)).out;
 

@@ -82,7 +82,6 @@ export function workersOf({ pid = -1 }: { readonly pid?: number | undefined }): 
   return readFileSync(children, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
 
-/** Starts a command, and resolves when it has printed its address. */
 async function startUntil(
   addressIn: RegExp,
   command: readonly string[],

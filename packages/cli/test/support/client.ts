@@ -30,10 +30,8 @@ export async function send(url: string, agent: Agent, secret: string, body?: str
   };
 }
 
-/** How many writers `addOverKills` starts. */
 export const WRITERS = 24;
 
-/** How many connections `sendAll` uses to each server. */
 export const CONNECTIONS = 64;
 
 /** The reply to a request with this secret, or `lost` if the connection ended before it. */

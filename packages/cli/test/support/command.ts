@@ -17,7 +17,6 @@ type Input = string | Buffer | readonly Buffer[];
 /** Each of these runs the petstore command in this process. */
 export const petstore = (...args: readonly string[]) => run(args);
 
-/** How a command ends that is refused with this error. */
 export const refused = (error: unknown) => ({ code: 1, out: "", error });
 
 /** On these streams, or a terminal of so many columns. */

@@ -184,61 +184,59 @@ async function startFastify(
   return { app, send };
 }
 
-describe("the plugin of Fastify", () => {
-  test("app.inject() reaches the store without a socket", async () => {
-    const { app, send } = await startFastify({ prefix: "/", logLevel: "silent" });
-    const created = await send({}, '{"name":"Rex","categoryId":9007199254740993}');
-    expect([created.statusCode, created.headers.location]).toEqual([201, "/v1/pets/1"]);
-    expect((await send()).body).toContain("9007199254740993");
-    expect((await app.inject({ url: "/v1/pets" })).statusCode).toBe(401);
-    expect((await app.inject({ url: "/x" })).json()).toMatchObject({ error: "Not Found" });
-  });
-
-  test("the host's hooks run on the store's responses, and the headers that they set go out", async () => {
-    const seen: number[] = [];
-    const { call } = await startHost(
-      onFastify("", "/v1", (app) => {
-        app.addHook("onRequest", async (_, reply) => void reply.header("X-Host", "kept"));
-        app.addHook("onResponse", async (_, reply) => void seen.push(reply.statusCode));
-      }),
-    );
-    const headers = { "x-host": "kept", "x-ratelimit-remaining": "59" };
-    expect(await call()).toMatchObject({ headers });
-    expect((await call({ key: null })).status).toBe(401);
-    await expect.poll(() => seen).toEqual([200, 401]);
-  });
-
-  test.each(["onRequest", "preParsing", "preValidation", "preHandler"] as const)(
-    "a hook %s of a route runs before the store, and may refuse",
-    async (name) => {
-      const refuse = async ({ headers }: FastifyRequest, reply: FastifyReply) => {
-        if ("x-refused" in headers) await reply.code(418).send();
-      };
-      const { send } = await startFastify({}, (app) =>
-        app.addHook("onRoute", (route) => void (route[name] = refuse)),
-      );
-      expect((await send({ "x-refused": "1" }, PET)).statusCode).toBe(418);
-      expect((await send({}, PET)).headers["x-ratelimit-remaining"]).toBe("59");
-      // Fastify refuses this itself after `preParsing`.
-      const broken = await send({ "content-type": "no type" }, PET);
-      expect(broken.json()).toMatchObject({ status: 415, code: "unsupported_media_type" });
-    },
-  );
-
-  test("is encapsulated: its hook sees no request of the host's", async () => {
-    const { app } = await startFastify();
-    app.get("/v1/health", () => "well");
-    app.setNotFoundHandler((_, reply) => void reply.code(404).send("The host's own 404"));
-    expect((await app.inject({ url: "/v1/health" })).statusCode).toBe(200);
-    for (const url of ["/nowhere", "/%76%31/pets", "/v1x"])
-      expect((await app.inject({ url })).body).toBe("The host's own 404");
-  });
-
-  test.each([{ basePath: "v1" }, { basepath: "/v1" }, { maxBodyBytes: 0 }])(
-    "fails and names the option if it is registered with %j",
-    (options) => expect(startFastify(options)).rejects.toThrow(/option \w+ /),
-  );
+test("with the plugin of Fastify, app.inject() reaches the store without a socket", async () => {
+  const { app, send } = await startFastify({ prefix: "/", logLevel: "silent" });
+  const created = await send({}, '{"name":"Rex","categoryId":9007199254740993}');
+  expect([created.statusCode, created.headers.location]).toEqual([201, "/v1/pets/1"]);
+  expect((await send()).body).toContain("9007199254740993");
+  expect((await app.inject({ url: "/v1/pets" })).statusCode).toBe(401);
+  expect((await app.inject({ url: "/x" })).json()).toMatchObject({ error: "Not Found" });
 });
+
+test("with the plugin of Fastify, the host's hooks run on the store's responses, and the headers that they set go out", async () => {
+  const seen: number[] = [];
+  const { call } = await startHost(
+    onFastify("", "/v1", (app) => {
+      app.addHook("onRequest", async (_, reply) => void reply.header("X-Host", "kept"));
+      app.addHook("onResponse", async (_, reply) => void seen.push(reply.statusCode));
+    }),
+  );
+  const headers = { "x-host": "kept", "x-ratelimit-remaining": "59" };
+  expect(await call()).toMatchObject({ headers });
+  expect((await call({ key: null })).status).toBe(401);
+  await expect.poll(() => seen).toEqual([200, 401]);
+});
+
+test.each(["onRequest", "preParsing", "preValidation", "preHandler"] as const)(
+  "with the plugin of Fastify, a hook %s of a route runs before the store, and may refuse",
+  async (name) => {
+    const refuse = async ({ headers }: FastifyRequest, reply: FastifyReply) => {
+      if ("x-refused" in headers) await reply.code(418).send();
+    };
+    const { send } = await startFastify({}, (app) =>
+      app.addHook("onRoute", (route) => void (route[name] = refuse)),
+    );
+    expect((await send({ "x-refused": "1" }, PET)).statusCode).toBe(418);
+    expect((await send({}, PET)).headers["x-ratelimit-remaining"]).toBe("59");
+    // Fastify refuses this itself after `preParsing`.
+    const broken = await send({ "content-type": "no type" }, PET);
+    expect(broken.json()).toMatchObject({ status: 415, code: "unsupported_media_type" });
+  },
+);
+
+test("the plugin of Fastify is encapsulated: its hook sees no request of the host's", async () => {
+  const { app } = await startFastify();
+  app.get("/v1/health", () => "well");
+  app.setNotFoundHandler((_, reply) => void reply.code(404).send("The host's own 404"));
+  expect((await app.inject({ url: "/v1/health" })).statusCode).toBe(200);
+  for (const url of ["/nowhere", "/%76%31/pets", "/v1x"])
+    expect((await app.inject({ url })).body).toBe("The host's own 404");
+});
+
+test.each([{ basePath: "v1" }, { basepath: "/v1" }, { maxBodyBytes: 0 }])(
+  "the plugin of Fastify fails and names the option if it is registered with %j",
+  (options) => expect(startFastify(options)).rejects.toThrow(/option \w+ /),
+);
 
 /** Makes a request of its own, without Node's parser. Resolves to the status and the body of the response. */
 type Make = (

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "vitest";
-import { compose } from "./serve.js";
+import { compose, type Call } from "./serve.js";
 import type { Wire } from "./wire.js";
 
 /** In chunks or not, and how many turns of the event loop pass before each piece; with 0, all are sent in one segment. */
@@ -29,7 +29,7 @@ export function cutsAtEvery(stride: number): readonly ((body: Buffer) => readonl
  */
 export async function postCutPets(
   wire: Wire,
-  head: Parameters<typeof compose>[0],
+  head: Call,
   cuts: ReturnType<typeof cutsAtEvery>,
 ): Promise<readonly string[]> {
   wire.socket.setNoDelay();
@@ -57,11 +57,7 @@ export async function postCutPets(
 }
 
 /** The head and the pieces of a request, each piece a chunk or a part of a body with its length. */
-function segmentsOf(
-  head: Parameters<typeof compose>[0],
-  pieces: readonly Buffer[],
-  isChunked: boolean,
-): readonly Buffer[] {
+function segmentsOf(head: Call, pieces: readonly Buffer[], isChunked: boolean): readonly Buffer[] {
   const length = Buffer.concat(pieces).length;
   const framing = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
   const first = Buffer.from(
