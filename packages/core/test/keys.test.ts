@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createManualClock, createMemoryStorage, keyStateAt, type KeyRing } from "@petstore/core";
 import { NO_USAGE } from "@petstore/core/storage";
 import { DAY, error, LIMIT_FIELDS, MINUTE, openStore } from "./support/open-store.js";
@@ -105,40 +105,38 @@ it.each<[keyof typeof calls, string, ...unknown[]]>([
   expect(value(await store.keys.list()).keys).toMatchObject([{ id, plan: "free" }]);
 });
 
-describe("a random source", () => {
-  const only = (byte: number) => (size: number) => new Uint8Array(size).fill(byte);
-  const WRONG = "The random source must return a Uint8Array of 30 bytes.";
-  it.each<[string, string, (size: number) => Uint8Array]>([
-    ["throws", "no randomness", () => expect.fail("no randomness")],
-    ["gives too much", WRONG, () => new Uint8Array(64)],
-    ["gives no bytes", WRONG, (size) => Array.from({ length: size }, Math.random) as never],
-    ["favours some characters", "The random source returns no random bytes.", only(255)],
-    ["repeats itself", "This digest is taken.", only(7)],
-  ])("that later %s makes issuing fail, and changes nothing", async (_, message, later) => {
-    let random: (size: number) => Uint8Array = only(7);
-    const { store, issue } = openStore({ random: (size) => random(size) });
-    const { id, caller } = await issue();
-    random = later;
-    const failed = error(await store.keys.issue({ plan: "pro" }));
-    expect(failed.code).toBe("storage_unavailable");
-    expect(JSON.stringify(failed, ["cause", "message"])).toContain(message);
-    expect(value(await caller.admit()).keyId).toBe(id);
-    expect(value(await store.keys.list()).keys).toHaveLength(1);
-  });
+const only = (byte: number) => (size: number) => new Uint8Array(size).fill(byte);
+const WRONG = "The random source must return a Uint8Array of 30 bytes.";
+it.each<[string, string, (size: number) => Uint8Array]>([
+  ["throws", "no randomness", () => expect.fail("no randomness")],
+  ["gives too much", WRONG, () => new Uint8Array(64)],
+  ["gives no bytes", WRONG, (size) => Array.from({ length: size }, Math.random) as never],
+  ["favours some characters", "The random source returns no random bytes.", only(255)],
+  ["repeats itself", "This digest is taken.", only(7)],
+])("a source that later %s makes issuing fail, and changes nothing", async (_, message, later) => {
+  let random: (size: number) => Uint8Array = only(7);
+  const { store, issue } = openStore({ random: (size) => random(size) });
+  const { id, caller } = await issue();
+  random = later;
+  const failed = error(await store.keys.issue({ plan: "pro" }));
+  expect(failed.code).toBe("storage_unavailable");
+  expect(JSON.stringify(failed, ["cause", "message"])).toContain(message);
+  expect(value(await caller.admit()).keyId).toBe(id);
+  expect(value(await store.keys.list()).keys).toHaveLength(1);
+});
 
-  it("favours no character", async () => {
-    let at = 0;
-    // Returns each byte once in 256, in an order in which any 30 in a row are spread evenly.
-    const random = (size: number) => Uint8Array.from({ length: size }, () => (at++ * 37) % 256);
-    const counts = new Map<string, number>();
-    for (let key = 0; key < 310; key += 1) {
-      // Each key has its own store: the source repeats itself, and a store refuses a repeated secret.
-      const { secret } = await openStore({ random, maxAnonymousClients: 1 }).issue();
-      for (const character of secret.slice(9, 39))
-        counts.set(character, (counts.get(character) ?? 0) + 1);
-    }
-    expect(Math.max(...counts.values()) / Math.min(...counts.values())).toBeLessThan(1.1);
-  });
+it("a random source favours no character", async () => {
+  let at = 0;
+  // Returns each byte once in 256, in an order in which any 30 in a row are spread evenly.
+  const random = (size: number) => Uint8Array.from({ length: size }, () => (at++ * 37) % 256);
+  const counts = new Map<string, number>();
+  for (let key = 0; key < 310; key += 1) {
+    // Each key has its own store: the source repeats itself, and a store refuses a repeated secret.
+    const { secret } = await openStore({ random, maxAnonymousClients: 1 }).issue();
+    for (const character of secret.slice(9, 39))
+      counts.set(character, (counts.get(character) ?? 0) + 1);
+  }
+  expect(Math.max(...counts.values()) / Math.min(...counts.values())).toBeLessThan(1.1);
 });
 
 it("revoke refuses the key with the next call, for good, says when, and is written once", async () => {

@@ -2,8 +2,7 @@
 import { createMemoryStorage } from "@petstore/core";
 import type { Storage } from "@petstore/core/storage";
 import { expect, it } from "vitest";
-
-const rex = { name: "Rex", categoryId: 7n, status: "available" } as const;
+import { rex } from "../../storage-sql/test/support/samples.js";
 
 /** Creates a pet once, at this time. Resolves to whether that was done before. */
 async function isReplayed({ pets }: Storage, token: string, now: number): Promise<boolean> {

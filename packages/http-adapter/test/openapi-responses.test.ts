@@ -81,7 +81,6 @@ test.each<[status: number, text: string]>([
   }
 });
 
-/** The body that the document shows for a code. */
 function exampleOf(operation: Operation, code: string): string {
   const examples = Object.values(responsesOf(operation)).flatMap(({ content }) =>
     Object.entries<{ readonly value: unknown }>({ ...content?.["application/json"]?.examples }),

@@ -147,7 +147,6 @@ test("a page of large pets ends early; clients that do not read theirs are disco
   expect(Number(/Content-Length: (\d+)/i.exec(received)?.[1])).toBeLessThanOrEqual(PAGE_BYTES);
 });
 
-/** A storage in memory with these functions of its own for pets. */
 function storing(pets: Partial<Storage["pets"]>): Storage {
   const memory = createMemoryStorage();
   return { ...memory, pets: { ...memory.pets, ...pets } };

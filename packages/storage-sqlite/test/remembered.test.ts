@@ -123,37 +123,35 @@ describe("what a charge has read of a key is read again", () => {
   });
 });
 
-describe("a change that another program commits in the middle of a read", () => {
-  /** Opens a storage during whose first read from a table the other program does this. */
-  async function openDisturbed(table: string, statements: string): Promise<Storage> {
-    const database = new Database(filename);
-    let next = statements;
-    observe(database, (source) => {
-      if (!source.includes(`from "main"."${table}"`)) return;
-      shell.exec(next);
-      next = "";
-    });
-    return openStorage({ database });
-  }
-
-  it("is on the next page that is read", async () => {
-    await create();
-    const reader = await openDisturbed("pets", "delete from pets");
-    expect((await list(reader)).pets).toHaveLength(1);
-    expect((await list(reader)).pets).toEqual([]);
+/** Opens a storage during whose first read from a table the other program does this. */
+async function openDisturbed(table: string, statements: string): Promise<Storage> {
+  const database = new Database(filename);
+  let next = statements;
+  observe(database, (source) => {
+    if (!source.includes(`from "main"."${table}"`)) return;
+    shell.exec(next);
+    next = "";
   });
+  return openStorage({ database });
+}
 
-  const firstKey = { limit: 1, after: undefined, banned: false };
-  it.each<[how: string, read: (from: Storage) => Promise<StoredApiKey | undefined>]>([
-    ["found", async ({ keys }) => (await keys.find("a"))._unsafeUnwrap()?.key],
-    ["listed", async ({ keys }) => (await keys.list(firstKey))._unsafeUnwrap()[0]?.key],
-  ])("is either no part of a key that is %s, or all of it is", async (_, read) => {
-    const before = aKey("a");
-    (await storage.keys.insert(before))._unsafeUnwrap();
-    const changes = "update api_keys set plan = 'pro'; update api_key_secrets set hint = 'h'";
-    const reader = await openDisturbed("api_keys", changes);
-    expect(await read(reader)).toEqual(before);
-    const secrets = before.secrets.map((secret) => ({ ...secret, hint: "h" }));
-    expect(await read(reader)).toEqual({ ...before, plan: "pro", secrets });
-  });
+it("a change that another program commits in the middle of a read is on the next page that is read", async () => {
+  await create();
+  const reader = await openDisturbed("pets", "delete from pets");
+  expect((await list(reader)).pets).toHaveLength(1);
+  expect((await list(reader)).pets).toEqual([]);
+});
+
+const firstKey = { limit: 1, after: undefined, banned: false };
+it.each<[how: string, read: (from: Storage) => Promise<StoredApiKey | undefined>]>([
+  ["found", async ({ keys }) => (await keys.find("a"))._unsafeUnwrap()?.key],
+  ["listed", async ({ keys }) => (await keys.list(firstKey))._unsafeUnwrap()[0]?.key],
+])("a key that is %s has none of a change in the middle of a read, or all", async (_, read) => {
+  const before = aKey("a");
+  (await storage.keys.insert(before))._unsafeUnwrap();
+  const changes = "update api_keys set plan = 'pro'; update api_key_secrets set hint = 'h'";
+  const reader = await openDisturbed("api_keys", changes);
+  expect(await read(reader)).toEqual(before);
+  const secrets = before.secrets.map((secret) => ({ ...secret, hint: "h" }));
+  expect(await read(reader)).toEqual({ ...before, plan: "pro", secrets });
 });

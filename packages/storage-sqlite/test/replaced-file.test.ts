@@ -119,128 +119,126 @@ it.each(reads)("a read notices it, too, after 100 ms (%#)", async (read) => {
   expect(await failLater(1, read)).toEqual([true]);
 });
 
-describe("a storage whose file was replaced", () => {
-  it("works again when it is opened again", async () => {
-    fs.renameSync(path, folder.path("elsewhere.db"));
-    expect((await create()).isErr()).toBe(true);
-    fs.renameSync(folder.path("elsewhere.db"), path);
-    expect((await create()).isErr()).toBe(true);
-    expect((await storage.close()).isOk()).toBe(true);
-    storage = await openWatched();
-    expect((await create())._unsafeUnwrap().id).toBe(2n);
-  });
+it("a storage whose file was replaced works again when it is opened again", async () => {
+  fs.renameSync(path, folder.path("elsewhere.db"));
+  expect((await create()).isErr()).toBe(true);
+  fs.renameSync(folder.path("elsewhere.db"), path);
+  expect((await create()).isErr()).toBe(true);
+  expect((await storage.close()).isOk()).toBe(true);
+  storage = await openWatched();
+  expect((await create())._unsafeUnwrap().id).toBe(2n);
+});
 
-  it.each([[["-shm"]], [["-wal", "-shm"]]])(
-    "keeps what another process stored after the loss of %j",
-    async (ends) => {
-      for (const end of ends) fs.rmSync(path + end);
-      expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
-      expect((await create()).isErr()).toBe(true);
-      expect(await reopen()).toHaveLength(ends.includes("-wal") ? 3 : 4);
-    },
-  );
-
-  it.each(["works", "fails"])("keeps what another process stored, if a look %s", async (how) => {
-    // It is idle meanwhile, and its name was relative.
-    const back = process.cwd();
-    await storage.close();
-    // A thread, in which mutants are tested, has no folder of its own.
-    if (isMainThread) process.chdir(dirname(path));
-    storage = await openStorage({ filename: relative(process.cwd(), path) });
-    if (isMainThread) process.chdir(back);
-    // The newest first page is far behind the end of the other logs.
-    const large = { ...rex, name: "x".repeat(100_000) };
-    for (let pet = 0; pet < 3; pet += 1) (await storage.pets.create(large))._unsafeUnwrap();
-    for (const end of ["-wal", "-shm"]) fs.rmSync(path + end);
-    // As an ended process leaves it, and as a killed one does.
+it.each([[["-shm"]], [["-wal", "-shm"]]])(
+  "a storage whose file was replaced keeps what another process stored after the loss of %j",
+  async (ends) => {
+    for (const end of ends) fs.rmSync(path + end);
     expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
-    const child = spawn(process.execPath, [program(ADDING), path, "3", "wait"]);
-    await once(child.stdout, "data");
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    const endLooks = failLook(how === "fails" ? 1 : Infinity);
-    expect((await storage.close()).isOk()).toBe(true);
-    endLooks();
-    storage = await openWatched();
-    expect((await allIds(storage)).length).toBeGreaterThanOrEqual(7);
-  });
-
-  it("leaves no log that would be written into the new file, and the old file has all of its own", async () => {
-    const backup = folder.path("backup.db");
-    (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
-    for (let pet = 0; pet < 300; pet += 1) await create();
-    fs.renameSync(path, folder.path("old.db"));
-    fs.renameSync(backup, path);
     expect((await create()).isErr()).toBe(true);
-    expect(await reopen()).toEqual([1n]);
-    expect(await allIds(await openStorage({ filename: folder.path("old.db") }))).toHaveLength(301);
-  });
+    expect(await reopen()).toHaveLength(ends.includes("-wal") ? 3 : 4);
+  },
+);
 
-  it("keeps a backup that was copied into it (cp) after its log was removed", async () => {
-    const backup = folder.path("backup.db");
-    (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
-    for (let pet = 0; pet < 20; pet += 1) await create();
-    for (const end of ["-wal", "-shm"]) fs.rmSync(path + end);
-    spawnSync("cp", [backup, path]);
-    expect((await create()).isErr()).toBe(true);
-    expect(await reopen()).toEqual([1n]);
-  });
+it.each(["works", "fails"])("what another process stored is kept, if a look %s", async (how) => {
+  // It is idle meanwhile, and its name was relative.
+  const back = process.cwd();
+  await storage.close();
+  // A thread, in which mutants are tested, has no folder of its own.
+  if (isMainThread) process.chdir(dirname(path));
+  storage = await openStorage({ filename: relative(process.cwd(), path) });
+  if (isMainThread) process.chdir(back);
+  // The newest first page is far behind the end of the other logs.
+  const large = { ...rex, name: "x".repeat(100_000) };
+  for (let pet = 0; pet < 3; pet += 1) (await storage.pets.create(large))._unsafeUnwrap();
+  for (const end of ["-wal", "-shm"]) fs.rmSync(path + end);
+  // As an ended process leaves it, and as a killed one does.
+  expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
+  const child = spawn(process.execPath, [program(ADDING), path, "3", "wait"]);
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const endLooks = failLook(how === "fails" ? 1 : Infinity);
+  expect((await storage.close()).isOk()).toBe(true);
+  endLooks();
+  storage = await openWatched();
+  expect((await allIds(storage)).length).toBeGreaterThanOrEqual(7);
+});
 
-  it("is refused beside the log of another one, as a killed process leaves it", async () => {
-    const backup = folder.path("backup.db");
-    (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
-    const log = folder.path("left");
-    await create();
-    fs.copyFileSync(`${path}-wal`, log);
-    await storage.close();
-    fs.renameSync(backup, path);
-    fs.copyFileSync(log, `${path}-wal`);
-    const refused = await openSqliteStorage({ filename: path });
-    expect(refused._unsafeUnwrapErr()).toMatchObject({
-      code: "cannot_open",
-      message: expect.stringContaining(`Remove ${path}-wal and ${path}-shm`) as string,
-    });
-    // Its mark is read by `head`.
-    fs.writeFileSync(folder.path("head"), "#!/bin/sh\nexit 1", { mode: 0o755 });
-    vi.stubEnv("PATH", dirname(path));
-    const unread = await openSqliteStorage({ filename: path });
-    expect(unread._unsafeUnwrapErr().message).toBe(`${path} cannot be read.`);
-    vi.unstubAllEnvs();
-    fs.rmSync(`${path}-wal`);
-    expect(await reopen()).toEqual([1n]);
-  });
+it("a storage whose file was replaced leaves no log that would be written into the new file, and the old file has all of its own", async () => {
+  const backup = folder.path("backup.db");
+  (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+  for (let pet = 0; pet < 300; pet += 1) await create();
+  fs.renameSync(path, folder.path("old.db"));
+  fs.renameSync(backup, path);
+  expect((await create()).isErr()).toBe(true);
+  expect(await reopen()).toEqual([1n]);
+  expect(await allIds(await openStorage({ filename: folder.path("old.db") }))).toHaveLength(301);
+});
 
-  it("is not opened by another name, which would have a log of its own", async () => {
-    const other = folder.path("other.db");
-    fs.linkSync(path, other);
-    for (const filename of [path, other]) {
-      const refused = await openSqliteStorage({ filename });
-      expect(refused._unsafeUnwrapErr().message).toContain("2 names (hard links)");
-    }
-    expect((await create()).isOk()).toBe(true);
-    fs.rmSync(other);
-  });
+it("a storage whose file was replaced keeps a backup that was copied into it (cp) after its log was removed", async () => {
+  const backup = folder.path("backup.db");
+  (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+  for (let pet = 0; pet < 20; pet += 1) await create();
+  for (const end of ["-wal", "-shm"]) fs.rmSync(path + end);
+  spawnSync("cp", [backup, path]);
+  expect((await create()).isErr()).toBe(true);
+  expect(await reopen()).toEqual([1n]);
+});
 
-  it("is noticed behind a link, beside whose target the log is", async () => {
-    fs.mkdirSync(folder.path("links"));
-    const link = folder.path("links/pets.db");
-    fs.symlinkSync(path, link);
-    const linked = await openStorage({ filename: link });
-    const add = () => linked.pets.create(rex);
-    for (const pause of [100, 100]) expect(await failLater(pause, add)).toEqual([false]);
-    await setTimeout(30);
-    fs.rmSync(`${path}-wal`);
-    expect(await failLater(0, add)).toEqual([true]);
+it("a storage whose file was replaced is refused beside the log of another one, as a killed process leaves it", async () => {
+  const backup = folder.path("backup.db");
+  (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+  const log = folder.path("left");
+  await create();
+  fs.copyFileSync(`${path}-wal`, log);
+  await storage.close();
+  fs.renameSync(backup, path);
+  fs.copyFileSync(log, `${path}-wal`);
+  const refused = await openSqliteStorage({ filename: path });
+  expect(refused._unsafeUnwrapErr()).toMatchObject({
+    code: "cannot_open",
+    message: expect.stringContaining(`Remove ${path}-wal and ${path}-shm`) as string,
   });
+  // Its mark is read by `head`.
+  fs.writeFileSync(folder.path("head"), "#!/bin/sh\nexit 1", { mode: 0o755 });
+  vi.stubEnv("PATH", dirname(path));
+  const unread = await openSqliteStorage({ filename: path });
+  expect(unread._unsafeUnwrapErr().message).toBe(`${path} cannot be read.`);
+  vi.unstubAllEnvs();
+  fs.rmSync(`${path}-wal`);
+  expect(await reopen()).toEqual([1n]);
+});
 
-  it("is noticed in a host's database, too", async () => {
-    const database = new Database(folder.path("host.db"));
-    const hosts = await openStorage({ database });
-    fs.rmSync(folder.path("host.db-shm"));
-    expect((await hosts.pets.create(rex)).isErr()).toBe(true);
-    expect((await hosts.pets.list(firstPage)).isErr()).toBe(true);
-    expect(database.open).toBe(true);
-  });
+it("a storage whose file was replaced is not opened by another name, which would have a log of its own", async () => {
+  const other = folder.path("other.db");
+  fs.linkSync(path, other);
+  for (const filename of [path, other]) {
+    const refused = await openSqliteStorage({ filename });
+    expect(refused._unsafeUnwrapErr().message).toContain("2 names (hard links)");
+  }
+  expect((await create()).isOk()).toBe(true);
+  fs.rmSync(other);
+});
+
+it("a storage whose file was replaced is noticed behind a link, beside whose target the log is", async () => {
+  fs.mkdirSync(folder.path("links"));
+  const link = folder.path("links/pets.db");
+  fs.symlinkSync(path, link);
+  const linked = await openStorage({ filename: link });
+  const add = () => linked.pets.create(rex);
+  for (const pause of [100, 100]) expect(await failLater(pause, add)).toEqual([false]);
+  await setTimeout(30);
+  fs.rmSync(`${path}-wal`);
+  expect(await failLater(0, add)).toEqual([true]);
+});
+
+it("a storage whose file was replaced is noticed in a host's database, too", async () => {
+  const database = new Database(folder.path("host.db"));
+  const hosts = await openStorage({ database });
+  fs.rmSync(folder.path("host.db-shm"));
+  expect((await hosts.pets.create(rex)).isErr()).toBe(true);
+  expect((await hosts.pets.list(firstPage)).isErr()).toBe(true);
+  expect(database.open).toBe(true);
 });
 
 it("a look that fails (EIO) fails its call only, and no pet is lost or doubled", async () => {

@@ -25,7 +25,6 @@ export const operations: Readonly<Record<OperationName, Call>> = {
   getPet: (pets) => pets.getPet(1n),
 };
 
-/** The plan of a key with limits of its own. */
 export const ownLimits = (perMinute: number, perDay: number) => {
   return { plan: "enterprise", limits: { perMinute, perDay } };
 };
@@ -60,7 +59,6 @@ export async function codes(caller: Caller, requests: number): Promise<string[]>
   return all;
 }
 
-/** Sends requests, one after the other, and returns how many are admitted. */
 export const admitted = async (caller: Caller, requests = 10): Promise<number> =>
   (await codes(caller, requests)).filter((code) => code === "ok").length;
 

@@ -75,7 +75,6 @@ function onNode(
   return { name, basePath, start };
 }
 
-/** `mount` on a server with the host's pages. */
 const mounted = (name: string, basePath: string, create: () => AnyServer): Host => {
   const start = (store: PetStore, options: NodeOptions): AnyServer => {
     const server = create();

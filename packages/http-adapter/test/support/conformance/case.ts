@@ -73,13 +73,11 @@ export const error = (
   headers: Expected["headers"] = {},
 ): Outcome => ({ responses: [{ status, code, headers }] });
 
-/** An Error and the end of the connection. */
 export const closing = (status: number, code: string): Outcome => ({
   ...error(status, code, { connection: "close" }),
   closes: true,
 });
 
-/** What holds only where the store owns the server. */
 export const own = (outcome: Outcome): Outcome => ({ ...outcome, ownServerOnly: true });
 
 /** The refusals of a message, by the store and by Node's parser. */

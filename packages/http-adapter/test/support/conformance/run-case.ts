@@ -10,7 +10,6 @@ export async function sendCase(row: ConformanceCase, port: number, key: string):
   return wire;
 }
 
-/** Sends a case to a server and checks the responses. */
 export async function runCase(row: ConformanceCase, port: number, key: string): Promise<void> {
   const wire = await sendCase(row, port, key);
   const method = row.request.startsWith("HEAD ") ? "HEAD" : "GET";
