@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { err, ok, type Result } from "neverthrow";
-import { invalidIdempotencyKey, type InvalidIdempotencyKeyError } from "../errors.js";
+import { invalidIdempotencyKey, type CreatePetError } from "../errors.js";
 import { valuesOf, type NewPet } from "./pet.js";
 
 export interface CreatePetOptions {
@@ -14,7 +14,8 @@ export interface CreatePetOptions {
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
-type Parsed<T> = Result<T, InvalidIdempotencyKeyError>;
+// From a public union, as the error of close() is.
+type Parsed<T> = Result<T, Extract<CreatePetError, { readonly code: "invalid_idempotency_key" }>>;
 
 export function parseIdempotencyKey(key: unknown): Parsed<string> {
   return typeof key === "string" && VISIBLE_ASCII.test(key)
