@@ -190,7 +190,7 @@ async function stalls(threaded, unthreaded) {
   return {
     [`the log is written back in a thread (plain: where no thread can be started; elapsed time of the slowest of ${admissions.toLocaleString("en")})`]:
       [
-        ["storage-sqlite/src/database/checkpoints.ts", "request admitted", 1, () => slowest],
+        ["storage-sqlite/src/commit/checkpoints.ts", "request admitted", 1, () => slowest],
         slowestOf(await callerOf(threaded)),
         plain,
       ],
