@@ -93,7 +93,7 @@ export function storedSecret(secret: string): ApiKeySecret {
 /** Bounded, because each change of a key writes all its secrets. */
 const MAX_SECRETS = 8;
 
-/** Older secrets expire at `oldUntil` or earlier, as before. Expired ones are dropped, and the oldest beyond eight. */
+/** Older secrets expire at `oldUntil` at the latest. Expired ones are removed, and so are the oldest beyond eight. */
 export function rotatedKey(
   key: StoredApiKey,
   secret: ApiKeySecret,

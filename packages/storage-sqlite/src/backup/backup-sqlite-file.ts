@@ -57,7 +57,7 @@ export function backupSqliteFile(options: BackupOptions): ResultAsync<Backup, Ba
   return ResultAsync.fromPromise(backUp({ ...options, to: resolve(options.to) }), backupError);
 }
 
-/** `backupSqliteFile`, for an absolute `to`. Throws. The file has at most the permissions of the mode `atMost`, too. */
+/** Does the work of `backupSqliteFile`, and throws its errors. `to` is absolute; `atMost` limits the mode of the file. */
 export async function backUp(
   options: BackupOptions & { readonly atMost?: number | undefined },
 ): Promise<Backup> {

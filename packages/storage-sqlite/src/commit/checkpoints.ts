@@ -68,14 +68,14 @@ export function createCheckpoints(
       usable = undefined;
       await thread?.stop();
     },
-    /** The same at the end of the process: blocks until the thread has closed its connection. */
+    /** Blocks until the thread has closed its connection, because the end of the process cannot wait for a promise. */
     stopNow: (): void => thread?.stopNow(),
   };
 }
 
 type Thread = ReturnType<typeof startThread>;
 
-/** `written` means that it has written back what it could. */
+/** The thread sends `written` when it has written back as much of the log as it could. */
 type ThreadEvents = Readonly<Record<"ready" | "written" | "failed", () => void>>;
 
 function startThread(driver: string, filename: string, events: ThreadEvents) {

@@ -63,7 +63,7 @@ export function openFile(
     try {
       return files.look();
     } catch {
-      // As if they were taken over: nothing is written back.
+      // Nothing is written back, as if another process had taken the files over.
       return { areSame: false, areTakenOver: true, isLogLeft: false, logSize: 0 };
     }
   };

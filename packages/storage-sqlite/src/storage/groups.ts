@@ -20,7 +20,7 @@ import { createPetsTransaction, type PetsTransaction } from "./pets-transaction.
 
 export type Groups = ReturnType<typeof createGroups>;
 
-/** A turn more, if several shared a transaction, receives the requests that arrived while others were parsed. */
+/** If several calls shared a transaction, the next one waits one more turn for requests that are being parsed. */
 const GATHER_TURNS = 1;
 
 export function createGroups(
