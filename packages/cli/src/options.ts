@@ -1,4 +1,4 @@
-import { systemClock } from "@petstore/core/internal";
+import { LONGEST_AGE, systemClock } from "@petstore/core/internal";
 import { InvalidArgumentError, Option } from "commander";
 
 export const IN_MEMORY = ":memory:";
@@ -72,13 +72,11 @@ export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: s
 export function duration(text: string): number {
   const [, digits = "", unit = ""] = /^(\d{1,10})([dhms])$/.exec(text) ?? [];
   const seconds = Number(digits) * (SECONDS[unit] ?? NaN);
-  if (seconds <= LONGEST_DURATION) return seconds;
+  if (seconds <= LONGEST_AGE) return seconds;
   throw new InvalidArgumentError("It must be a duration such as 90d, 12h, 30m or 45s.");
 }
 
 const SECONDS: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1 };
-/** A hundred years in seconds, as in core. */
-const LONGEST_DURATION = 3_153_600_000;
 
 export function shortText(most: number): (text: string) => string {
   return (text) => {

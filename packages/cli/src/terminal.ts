@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { WriteStream } from "node:tty";
+import { UNPRINTABLE } from "@petstore/core/facts";
 import { describeFileError } from "./describe-error.js";
 
 export interface StopSignal {
@@ -71,9 +72,6 @@ export function isClosedPipe(error: unknown): boolean {
 function textFor({ isTTY }: TerminalStream, line: string): string {
   return isTTY === true ? escapeUnprintable(line) : line;
 }
-
-/** The characters that a terminal would interpret or not show, except those that join others (emoji). */
-const UNPRINTABLE = /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Replaces the characters that a terminal would interpret or not show, line breaks too. */
 export function replaceUnprintable(text: string): string {

@@ -5,15 +5,7 @@ import { aborted, timedOut, type AbortedError, type TimedOutError } from "./erro
 export type Ending = AbortedError | TimedOutError;
 
 /** How long a call may take: until its deadline, or until its signal ends it. */
-export interface Lifetime {
-  /** The deadline, by the client's clock. */
-  readonly endsAt: number;
-  /** Resolves when the deadline has passed or the signal is aborted. */
-  readonly ended: Promise<Result<never, Ending>>;
-  /** Returns how the call has ended, or `undefined` while it lasts. */
-  ending(): Ending | undefined;
-  stop(): void;
-}
+export type Lifetime = ReturnType<typeof startLifetime>;
 
 /** Returns a function that cancels it. */
 export type OnAbort = (signal: AbortSignal, callback: () => void) => () => void;
@@ -41,7 +33,7 @@ export function startLifetime(
   seconds: number,
   signal: AbortSignal | undefined,
   onAbort: OnAbort,
-): Lifetime {
+) {
   let ending: Ending | undefined;
   let resolve: (ended: Result<never, Ending>) => void = () => undefined;
   const ended = new Promise<Result<never, Ending>>((resolveEnded) => (resolve = resolveEnded));
@@ -52,10 +44,13 @@ export function startLifetime(
   if (signal?.aborted === true) abort();
   const stopListening = signal && onAbort(signal, abort);
   return {
+    /** The deadline, by the client's clock. */
     endsAt: clock.now() + seconds * 1_000,
+    /** Resolves when the deadline has passed or the signal is aborted. */
     ended,
+    /** Returns how the call has ended, or `undefined` while it lasts. */
     ending: () => ending,
-    stop: () => {
+    stop: (): void => {
       stopTimer();
       stopListening?.();
     },

@@ -7,15 +7,9 @@ import type {
   PetResult,
   Pets,
 } from "@petstore/core";
-import { parseInt64, toInt64, type OperationName } from "@petstore/core/facts";
-import {
-  encodeNewPet,
-  operations,
-  ownField as field,
-  readPet,
-  readPets,
-  type OperationFacts,
-} from "@petstore/wire";
+import { ownField as field, parseInt64, toInt64 } from "@petstore/core/facts";
+import type { OperationName } from "@petstore/core/facts";
+import { encodeNewPet, operations, readPet, readPets, type OperationFacts } from "@petstore/wire";
 import type { ResultAsync } from "neverthrow";
 import type { TransportError } from "./errors.js";
 import { drawIdempotencyKey, type RandomSource } from "./random.js";

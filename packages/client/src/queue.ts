@@ -7,18 +7,9 @@ import type { Ending, Lifetime } from "./lifetime.js";
 /** The number of a request that may be sent now, or why none is sent. */
 export type Entered = Result<number, Refusal | Ending>;
 
-export interface Queue {
-  /**
-   * Resolves when the call may send a request. Calls go in the order of their arrival; one that the server has
-   * refused enters `again` and goes before the others. If the gate opens only after the call's deadline,
-   * resolves to the refusal.
-   */
-  enter(lifetime: Lifetime, again: boolean, onWaiting: (seconds: number) => void): Promise<Entered>;
-  /** To be called when a request has ended. If that closes the gate, waiting calls get `refusal`. */
-  leave(ended: Ended, refusal: Refusal | undefined): void;
-}
+export type Queue = ReturnType<typeof createQueue>;
 
-export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
+export function createQueue(clock: ClientClock, maxInFlight: number) {
   const gate = createGate(maxInFlight);
   const waiting = createWaitingCalls();
   let stopTimer = (): void => undefined;
@@ -38,7 +29,16 @@ export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
   }
 
   return {
-    enter: async (lifetime, again, onWaiting) => {
+    /**
+     * Resolves when the call may send a request. Calls go in the order of their arrival; one that the server has
+     * refused enters `again` and goes before the others. If the gate opens only after the call's deadline,
+     * resolves to the refusal.
+     */
+    enter: async (
+      lifetime: Lifetime,
+      again: boolean,
+      onWaiting: (seconds: number) => void,
+    ): Promise<Entered> => {
       const ending = lifetime.ending();
       if (ending !== undefined) return err(ending);
       const refusal = gate.refusalFor(lifetime, clock.now());
@@ -57,7 +57,8 @@ export function createQueue(clock: ClientClock, maxInFlight: number): Queue {
       letThrough();
       return first;
     },
-    leave: (ended, refusal) => {
+    /** To be called when a request has ended. If that closes the gate, waiting calls get `refusal`. */
+    leave: (ended: Ended, refusal: Refusal | undefined): void => {
       const now = clock.now();
       const refusable = gate.end(ended, refusal, now) ? waiting.inOrder() : [];
       for (const call of refusable) {

@@ -1,4 +1,5 @@
 import type { ApiKey, PetStoreEvent } from "@petstore/core";
+import { checkOptions, contained, strictRecord } from "@petstore/core/internal";
 import * as v from "valibot";
 
 /** An action that was taken on the console, and who took it. */
@@ -26,7 +27,7 @@ export type Settings = ReturnType<typeof parseSettings>;
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-const optionsSchema = v.strictObject({
+const optionsSchema = strictRecord({
   basePath: v.optional(
     v.pipe(v.string(), v.regex(/^(?:\/[\w.~-]+)*\/?$/, "must be a path such as /console")),
     "/console",
@@ -38,15 +39,9 @@ const optionsSchema = v.strictObject({
 });
 
 export function parseSettings(options: ConsoleOptions) {
-  const parsed = v.safeParse(optionsSchema, options);
-  if (!parsed.success) {
-    const problems = parsed.issues.map(
-      (issue) => `option ${v.getDotPath(issue) ?? ""} ${issue.message}`,
-    );
-    throw new TypeError(`createConsole: ${problems.join("; ")}`);
-  }
-  const { basePath, actor = "operator", onEvent, onError, baseUrl } = parsed.output;
-  const report = contained(onError, () => undefined);
+  const checked = checkOptions("createConsole", optionsSchema, options);
+  const { basePath, actor = "operator", onEvent, onError, baseUrl } = checked;
+  const report = contained(onError);
   return Object.freeze({
     basePath: basePath.replace(/\/$/, ""),
     actor: (request: Request) => (typeof actor === "string" ? actor : actor(request)),
@@ -55,12 +50,4 @@ export function parseSettings(options: ConsoleOptions) {
     onError: report,
     baseUrl: baseUrl.replace(/\/$/, ""),
   });
-}
-
-/** Wraps a listener so that what it throws, or rejects with, goes to `onError`. */
-function contained<Value>(
-  listener: ((value: Value) => unknown) | undefined,
-  onError: (cause: unknown) => void,
-): (value: Value) => void {
-  return (value) => void new Promise((resolve) => resolve(listener?.(value))).catch(onError);
 }

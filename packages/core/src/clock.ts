@@ -31,12 +31,7 @@ export interface SetBack {
   readonly unread: number;
 }
 
-export interface ClockReader {
-  /** @throws TypeError when the clock does not return milliseconds (since 1970), or whatever the clock throws. */
-  readonly readClock: () => ClockReading;
-  /** Reads the clock, too, but returns the last good reading when the clock fails. Never throws. */
-  readonly lastReading: () => ClockReading;
-}
+export type ClockReader = ReturnType<typeof createClockReader>;
 
 /** The latest time that a `Date` can represent. */
 export const MAX_TIME = 8_640_000_000_000_000;
@@ -44,7 +39,7 @@ export const MAX_TIME = 8_640_000_000_000_000;
 /** By how much the two times of a clock may drift apart without its having been set back, in milliseconds. */
 const DRIFT = 1_000;
 
-export function createClockReader(clock: Clock): ClockReader {
+export function createClockReader(clock: Clock) {
   let last: ClockReading = { now: 0, latest: 0, setBacks: [] };
   let lastMonotonic: number | undefined;
 
@@ -63,8 +58,10 @@ export function createClockReader(clock: Clock): ClockReader {
     return last;
   };
   return {
+    /** @throws TypeError when the clock does not return milliseconds (since 1970), or whatever the clock throws. */
     readClock,
-    lastReading: () => {
+    /** Reads the clock, too, but returns the last good reading when the clock fails. Never throws. */
+    lastReading: (): ClockReading => {
       try {
         return readClock();
       } catch {

@@ -1,9 +1,12 @@
 // Not public: what only the packages of this repository use. Any release may change or remove it.
 export { MAX_TIME, systemClock } from "./clock.js";
 export * as engineErrors from "./errors.js";
+export { contained } from "./events/events.js";
+export { deepFrozen } from "./events/frozen.js";
 export { byUse, type SecretState } from "./keys/api-key.js";
 export { isKeyHint, isKeyId } from "./keys/key-format.js";
-export { isKeyLabel, type PlanInput } from "./keys/key-requests.js";
+export { isKeyLabel, LABEL_LENGTH, LONGEST_AGE, LONGEST_OVERLAP } from "./keys/key-requests.js";
+export type { PlanInput } from "./keys/key-requests.js";
 export { parseAddress } from "./limits/client-address.js";
 export { areRateLimits, limitNames } from "./limits/plan.js";
 export { parseIdempotencyKey } from "./pets/idempotency.js";
@@ -12,4 +15,6 @@ export { jsonBytes, petFilters, type PetFilter } from "./pets/list-query.js";
 export { LONGEST_NAME, parseNewPet, petOf } from "./pets/pet.js";
 export { systemRandom, systemUuid, type RandomSource } from "./random.js";
 export { signalChannel, type RequestSignal, type TransactionSignal } from "./events/signals.js";
-export type { EachField } from "./validation.js";
+export type { EachField } from "./fields.js";
+export { isText } from "./text.js";
+export { checkOptions, integer, number, strictRecord } from "./validation.js";

@@ -13,7 +13,7 @@ import { limitsOnly } from "./limits/windows.js";
 import { checkedRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
-import { integer, plainObject, strictRecord, validate } from "./validation.js";
+import { checkOptions, integer, plainObject, strictRecord } from "./validation.js";
 
 /** When and for how long a key that keeps sending after refusals is banned. */
 export interface BanOptions {
@@ -64,12 +64,8 @@ export type Settings = ReturnType<typeof parseSettings>;
 
 /** @throws TypeError that names the option, when one is wrong. */
 export function parseSettings(options: PetStoreOptions) {
-  const parsed = validate(optionsSchema, options, "object");
-  if (parsed.isErr()) {
-    const problems = parsed.error.map((problem) => `option ${problem}`);
-    throw new TypeError(`createPetStore: ${problems.join("; ")}`);
-  }
-  const { storage = createMemoryStorage(), ban, idempotencyKeySeconds, ...others } = parsed.value;
+  const checked = checkOptions("createPetStore", optionsSchema, options);
+  const { storage = createMemoryStorage(), ban, idempotencyKeySeconds, ...others } = checked;
   return {
     ...others,
     storage,

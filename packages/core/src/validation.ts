@@ -1,9 +1,6 @@
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 
-/** Every field by its name, an optional one too, so that an object in which one is missing does not compile. */
-export type EachField<T> = { readonly [Field in keyof T]-?: T[Field] };
-
 /** The error lists every problem, after the path of the wrong value, or `root` if the whole value is wrong. */
 export function validate<const Schema extends v.GenericSchema>(
   schema: Schema,
@@ -13,6 +10,21 @@ export function validate<const Schema extends v.GenericSchema>(
   const parsed = v.safeParse(schema, input, { abortPipeEarly: true });
   if (parsed.success) return ok(parsed.output);
   return err(parsed.issues.map((issue) => `${v.getDotPath(issue) ?? root} ${issue.message}`));
+}
+
+/** Returns checked options. @throws TypeError that names what they are for, and each option that is wrong. */
+export function checkOptions<const Schema extends v.GenericSchema>(
+  owner: string,
+  schema: Schema,
+  options: unknown,
+): v.InferOutput<Schema> {
+  const checked = v.safeParse(schema, options, { abortPipeEarly: true });
+  if (checked.success) return checked.output;
+  const problems = checked.issues.map((issue) => {
+    const option = v.getDotPath(issue);
+    return `${option === null ? "the options" : `option ${option}`} ${issue.message}`;
+  });
+  throw new TypeError(`${owner}: ${problems.join("; ")}`);
 }
 
 /** Returns a schema of an object with these fields and no others; not an array. */
@@ -37,19 +49,17 @@ export function plainObject(message: string) {
   }, message);
 }
 
+export function number(least: number, most: number, message: string) {
+  return v.custom<number>(
+    (value) => typeof value === "number" && value >= least && value <= most,
+    message,
+  );
+}
+
 export function integer(
   least: number,
   most: number,
   message = `must be an integer from ${least} to ${most}`,
 ) {
-  return v.custom<number>(
-    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
-    message,
-  );
-}
-
-/** Returns an own field, or `whenMissing` for none or `undefined`. Network input must not reach a prototype. */
-export function ownField(input: object, name: string, whenMissing?: unknown): unknown {
-  const value: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined;
-  return value === undefined ? whenMissing : value;
+  return v.pipe(number(least, most, message), v.integer(message));
 }

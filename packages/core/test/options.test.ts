@@ -66,13 +66,16 @@ it.each<[string, string, ...unknown[]]>([
 });
 
 it.each<[string, unknown]>([
-  [`plans.__proto__ ${NAME}`, { plans: PROTO }],
-  ["object must be an object", null],
-  [`ban.firstSeconds ${SECONDS}; option ban.longestSeconds ${SECONDS}`, { ban: TOO_LONG }],
+  [`option plans.__proto__ ${NAME}`, { plans: PROTO }],
+  ["the options must be an object", null],
+  [`option ban.firstSeconds ${SECONDS}; option ban.longestSeconds ${SECONDS}`, { ban: TOO_LONG }],
   // A failed opening would leave it behind.
-  ["storage is undefined; leave it out to keep everything in memory", { storage: undefined }],
+  [
+    "option storage is undefined; leave it out to keep everything in memory",
+    { storage: undefined },
+  ],
 ])("names every wrong option, and takes no other things for options: %s", (problem, options) => {
-  const error = new TypeError(`createPetStore: option ${problem}`);
+  const error = new TypeError(`createPetStore: ${problem}`);
   expect(() => createLoosely(options)).toThrow(error);
 });
 

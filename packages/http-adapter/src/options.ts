@@ -1,5 +1,6 @@
 import type { Clock, PetStore } from "@petstore/core";
-import { systemClock } from "@petstore/core/internal";
+import { checkOptions, contained, integer, number } from "@petstore/core/internal";
+import { strictRecord, systemClock } from "@petstore/core/internal";
 import * as v from "valibot";
 import { createCors, type CorsOptions } from "./response/cors.js";
 import { createRateLimitHeaders } from "./response/render.js";
@@ -60,39 +61,35 @@ const aFunction = v.function("must be a function");
 const anOrigin = v.pipe(v.string(), v.check(isOrigin, ORIGINS));
 const aClock = v.object({ now: aFunction }, "must be a clock");
 
-const numberThat = (holds: (value: number) => boolean, message: string) =>
-  v.pipe(v.number(message), v.check(holds, message));
-
 const common = {
   basePath: v.optional(v.pipe(v.string(BASE_PATH), v.regex(SEGMENTS, BASE_PATH)), "/v1"),
   maxBodyBytes: v.optional(
-    numberThat((bytes) => Number.isSafeInteger(bytes) && bytes > 0, "must be a positive integer"),
+    integer(1, Number.MAX_SAFE_INTEGER, "must be a positive integer"),
     65_536,
   ),
   maxBodySeconds: v.optional(
-    numberThat((seconds) => seconds > 0 && seconds <= 86_400, "must be above 0 and at most 86,400"),
+    number(Number.MIN_VALUE, 86_400, "must be above 0 and at most 86,400"),
     10,
   ),
   onError: v.optional(aFunction),
   onResponse: v.optional(aFunction),
   clientAddress: v.optional(aFunction),
   clock: v.optional(aClock),
-  cors: v.optional(strict({ origins: v.union([v.literal("*"), v.array(anOrigin)], ORIGINS) })),
+  cors: v.optional(
+    strictRecord({ origins: v.union([v.literal("*"), v.array(anOrigin)], ORIGINS) }),
+  ),
   rateLimitFields: v.optional(v.literal("draft-11", 'must be "draft-11"')),
 };
 
-const forGuests = strict({ ...common, requestIds: v.optional(v.boolean("must be true or false")) });
+const forGuests = strictRecord({
+  ...common,
+  requestIds: v.optional(v.boolean("must be true or false")),
+});
 
-const seconds = numberThat(
-  (value) => value >= 0 && value <= 2_147_483,
-  "must be from 0 to 2,147,483",
-);
-const int31 = numberThat(
-  (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 31,
-  "must be an integer from 0 to 2,147,483,647",
-);
+const seconds = number(0, 2_147_483, "must be from 0 to 2,147,483");
+const int31 = integer(0, 2 ** 31 - 1, "must be an integer from 0 to 2,147,483,647");
 
-export const limitSchema = strict({
+export const limitSchema = strictRecord({
   headersTimeoutSeconds: v.optional(seconds, 8),
   requestTimeoutSeconds: v.optional(seconds, 12),
   connectionsCheckingIntervalSeconds: v.optional(seconds, 0.5),
@@ -101,7 +98,7 @@ export const limitSchema = strict({
   maxHeaderSize: v.optional(int31, 16_384),
 });
 
-export const forServers = strict({
+export const forServers = strictRecord({
   ...common,
   fallback: v.optional(aFunction),
   limits: v.optional(limitSchema),
@@ -121,16 +118,9 @@ export function parseOptions(
   if (!v.is(aStore, store)) {
     throw new TypeError("@petstore/http-adapter: the store must be a store of createPetStore");
   }
-  const checked = v.safeParse(schema, options, { abortEarly: true });
-  if (!checked.success) {
-    const [issue] = checked.issues;
-    const name = v.getDotPath(issue);
-    throw new TypeError(
-      `@petstore/http-adapter: ${name === null ? "the options" : `option ${name}`} ${issue.message}`,
-    );
-  }
-  const { basePath, maxBodyBytes, maxBodySeconds, clientAddress, cors } = checked.output;
-  const onError = contained(options.onError ?? ignore, ignore);
+  const checked = checkOptions("@petstore/http-adapter", schema, options);
+  const { basePath, maxBodyBytes, maxBodySeconds, clientAddress, cors } = checked;
+  const onError = contained(options.onError);
   const onResponse = options.onResponse && contained(options.onResponse, onError);
   const clock = containedClock(options.clock ?? systemClock, onError);
   const hasRequestIds = schema === forServers || options.requestIds === true;
@@ -150,25 +140,6 @@ export function parseOptions(
   };
 }
 
-function strict<Entries extends v.ObjectEntries>(entries: Entries) {
-  const known = Object.keys(entries).join(", ");
-  return v.strictObject(entries, ({ expected }) =>
-    expected === "never" ? `is unknown; known are ${known}` : "must be an object",
-  );
-}
-
-/** Wraps a callback so that its errors go to `onError`: a failing callback does not fail its request. */
-function contained<Value>(callback: (value: Value) => unknown, onError: (cause: unknown) => void) {
-  const call = async (value: Value): Promise<void> => {
-    try {
-      await callback(value);
-    } catch (cause) {
-      onError(cause);
-    }
-  };
-  return (value: Value): void => void call(value);
-}
-
 /** Wraps a clock so that its errors go to `onError`; the time is the system's then. */
 function containedClock(clock: Clock, onError: (cause: unknown) => void): Clock {
   return {
@@ -181,8 +152,4 @@ function containedClock(clock: Clock, onError: (cause: unknown) => void): Clock 
       }
     },
   };
-}
-
-function ignore(): void {
-  // The default of onError; it also drops the errors that onError itself throws.
 }

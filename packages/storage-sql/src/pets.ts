@@ -34,7 +34,6 @@ export function prepareLists<List>(
 }
 
 export class NoIdLeft extends Error {
-  override readonly name = "NoIdLeft";
   constructor() {
     super("no id is left");
   }

@@ -1,5 +1,6 @@
 import type { Pet, RateLimits } from "@petstore/core";
 import type { PresentedKey, StoredApiKey, Usage } from "@petstore/core/storage";
+import { keysOf } from "@petstore/core/facts";
 import type { EachField } from "@petstore/core/internal";
 import type { Tuple } from "./query.js";
 
@@ -184,7 +185,3 @@ export function toPresentedKey(
 }
 
 export const newPetFields = keysOf(petColumns).filter((field) => field !== "id");
-
-function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
-  return Object.keys(table).filter((name): name is keyof T & string => name in table);
-}

@@ -190,7 +190,7 @@ it("a call for which nothing was stored runs again, before later calls; one that
   });
   const slow = add("slow");
   const [bad, quick] = await Promise.all([add("bad"), add("quick")]);
-  const cause = { name: "NoIdLeft", message: "no id is left" };
+  const cause = { message: "no id is left" };
   expect(bad._unsafeUnwrapErr()).toMatchObject({ message: "bad failed.", cause });
   expect(quick._unsafeUnwrap()).toBe("quick");
   const results = await Promise.all([slow, ...later]);
@@ -205,7 +205,7 @@ it("calls for which nothing is ever stored fail at their own timeout, and the ne
   const { add } = createGroup(commit, { timeout: 10, now: () => time++ });
   expect((await add("call"))._unsafeUnwrapErr()).toMatchObject({
     message: "call failed.",
-    cause: { name: "Contention", message: "other processes kept changing the same row" },
+    cause: { message: "other processes kept changing the same row" },
   });
   expect(time).toBeGreaterThan(10);
   expect(time).toBeLessThan(20);
@@ -230,7 +230,7 @@ it("a call whose commit does not end fails at its limit, and is over when the co
   vi.advanceTimersByTime(250);
   await call;
   const message = "the database did not answer in time; a change may have been stored";
-  expect(settled).toMatchObject({ error: { cause: { name: "TooLate", message } } });
+  expect(settled).toMatchObject({ error: { cause: { message } } });
   void createSlowGroup().add("call without a limit");
   await turns(1);
   expect(vi.getTimerCount()).toBe(1);

@@ -1,11 +1,16 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
+import { Worker } from "node:worker_threads";
+import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { build } from "esbuild";
 import { beforeAll, beforeEach, expect, inject, it } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
+import { loadDriver } from "../src/database/driver.js";
 
 const PROGRAM = `
 import { openSqliteStorage } from "@petstore/storage-sqlite";
@@ -83,4 +88,28 @@ it.each(["mjs", "fixed.mjs"])("a bundle as .%s refuses the driver of another Nod
   const other = isNode20 ? "13.0.0" : "12.0.0";
   const reason = `Version ${other} does not run on Node ${process.versions.node}.`;
   expect(run(extension)).toContain(`${reason} ${INSTALL}`);
+});
+
+it("writes the log back in a thread, also when a bundler renames what it uses and keeps names", async () => {
+  const filename = join(folder, "thread.db");
+  const storage = (await openSqliteStorage({ filename }))._unsafeUnwrap();
+  const program = fileURLToPath(new URL("../src/commit/checkpoint-thread.ts", import.meta.url));
+  const { outputFiles } = await build({
+    ...{ entryPoints: [program], write: false, format: "iife", globalName: "bundle" },
+    ...{ minify: true, keepNames: true },
+  });
+  const thread = String(runInNewContext(`${outputFiles[0]?.text ?? ""} bundle.THREAD`));
+  const { url: driver } = await loadDriver();
+  const hasEnded = new Int32Array(new SharedArrayBuffer(4));
+  // One that is shorter was written back meanwhile.
+  for (const longLog of [0, 9_999]) {
+    const workerData = { driver, filename, longLog, niceness: 0, hasEnded };
+    const worker = new Worker(thread, { eval: true, workerData });
+    const received: unknown[] = [];
+    worker.on("message", (reply) => received.push(reply));
+    for (const message of ["write back", "end"]) worker.postMessage(message);
+    await once(worker, "exit");
+    expect(received).toEqual(["ready", ...(longLog > 0 ? [] : ["written"]), "ended"]);
+  }
+  await storage.close();
 });

@@ -1,14 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { runInNewContext } from "node:vm";
-import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
-import { build } from "esbuild";
 import { expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
-import { loadDriver } from "../src/database/driver.js";
 import { aKey, chargeOnce, openStorage, times, useFolder } from "./support/storage.js";
 import { sized } from "../../../scripts/test-size.js";
 
@@ -66,29 +60,6 @@ it("switches to the log at synchronous=FULL, because that changes the file, and 
   await chargeOnce(storage, "a");
   expect(pragma.call(database, "synchronous", { simple: true })).toBe(FULL);
   expect(pragma.call(database, "journal_mode", { simple: true })).toBe("wal");
-});
-
-it("writes the log back in a thread, also when a bundler renames what it uses and keeps names", async () => {
-  const filename = folder.path("pets.db");
-  await openStorage({ filename });
-  const source = fileURLToPath(new URL("../src/commit/checkpoint-thread.ts", import.meta.url));
-  const { outputFiles } = await build({
-    ...{ entryPoints: [source], write: false, format: "iife", globalName: "bundle" },
-    ...{ minify: true, keepNames: true },
-  });
-  const thread = String(runInNewContext(`${outputFiles[0]?.text ?? ""} bundle.THREAD`));
-  const { url: driver } = await loadDriver();
-  const hasEnded = new Int32Array(new SharedArrayBuffer(4));
-  // One that is shorter was written back meanwhile.
-  for (const longLog of [0, 9_999]) {
-    const workerData = { driver, filename, longLog, niceness: 0, hasEnded };
-    const worker = new Worker(thread, { eval: true, workerData });
-    const received: unknown[] = [];
-    worker.on("message", (reply) => received.push(reply));
-    for (const message of ["write back", "end"]) worker.postMessage(message);
-    await once(worker, "exit");
-    expect(received).toEqual(["ready", ...(longLog > 0 ? [] : ["written"]), "ended"]);
-  }
 });
 
 it("shares one listener for the end of the process with other storages: Node warns of more than ten", async () => {

@@ -1,5 +1,3 @@
-export { keysOf, ownField } from "./fields.js";
 export { endOfString, mayRound, parseExactly } from "./json.js";
-export { operations, type OperationFacts } from "./operations.js";
+export { operations, statuses, type OperationFacts } from "./operations.js";
 export { encodePet, encodePets, encodeNewPet, readPet, readPets } from "./pet-json.js";
-export { statuses } from "./statuses.js";

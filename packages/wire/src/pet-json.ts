@@ -1,6 +1,5 @@
 import type { Pet } from "@petstore/core";
-import { isPetStatus, toInt64 } from "@petstore/core/facts";
-import { keysOf, ownField } from "./fields.js";
+import { isPetStatus, keysOf, ownField, toInt64 } from "@petstore/core/facts";
 
 /** How a field stands in JSON. */
 interface FieldJson<Value> {

@@ -1,7 +1,8 @@
 import { standardPlans, type ApiKey, type KeyError, type KeyRing } from "@petstore/core";
 import type { RateLimits } from "@petstore/core";
 import { isOptional, limitsIn, windowNames, type WindowName } from "@petstore/core/facts";
-import { areRateLimits, limitNames, systemClock } from "@petstore/core/internal";
+import { areRateLimits, LABEL_LENGTH, limitNames } from "@petstore/core/internal";
+import { LONGEST_OVERLAP, systemClock } from "@petstore/core/internal";
 import { Argument, Command, Option } from "commander";
 import type { Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";
@@ -111,10 +112,6 @@ const AN_ID = "key_0Vbe5dxn6zx4bfyp4I";
 const EXPIRES = "when the key expires: an ISO 8601 date or time, in UTC unless it has an offset";
 const OVERLAP = "how long the old secret stays valid";
 const OLDER_THAN = "how long ago a key must have ended: 90d, 12h, 30m or 45s";
-/** In characters, as in core. */
-const LABEL_LENGTH = 200;
-/** A year in seconds, as in core. */
-const LONGEST_OVERLAP = 31_536_000;
 
 function createSubcommand<T>(
   name: string,

@@ -1,6 +1,6 @@
 import type { AdmissionError, Charged, Quota, WithQuota } from "@petstore/core";
-import { eachWindow, toInt64 } from "@petstore/core/facts";
-import { mayRound, ownField as field, parseExactly } from "@petstore/wire";
+import { eachWindow, ownField as field, toInt64 } from "@petstore/core/facts";
+import { mayRound, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import {
   unexpectedResponse,

@@ -1,5 +1,6 @@
 import type { RateLimits } from "@petstore/core";
-import { limitsIn, windowNames, type WindowName, type WindowQuota } from "@petstore/core/facts";
+import { limitsIn, UNPRINTABLE, windowNames } from "@petstore/core/facts";
+import type { WindowName, WindowQuota } from "@petstore/core/facts";
 import type { ShownKey, ShownState } from "../protocol.js";
 import type { Column } from "./controls.js";
 
@@ -9,9 +10,6 @@ export function Label(props: { readonly text: string | undefined; readonly none?
   if (text === undefined || text.trim() === "") return <span class="faint">{none}</span>;
   return <bdi class="label">{text.replace(UNPRINTABLE, "\uFFFD")}</bdi>;
 }
-
-/** Characters that are not shown or that change the direction of text, except those that join emoji. */
-const UNPRINTABLE = /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Limits as text: "60 a minute, 1,000 a day". */
 export function limitsText(limits: Partial<RateLimits>): string {

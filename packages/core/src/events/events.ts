@@ -85,7 +85,7 @@ export function createEvents() {
   let hasEnded = false;
 
   const flush = (): void => {
-    for (const event of queue.splice(0)) [...listeners].forEach((each) => notify(each, event));
+    for (const event of queue.splice(0)) [...listeners].forEach((each) => each(event));
   };
   const emit: Emit = (event) => {
     if (hasEnded) return;
@@ -93,8 +93,9 @@ export function createEvents() {
     queue.push(deepFrozen(event));
   };
   /** A listener that was added twice is called twice, and each is removed separately. */
-  const add = (listener: unknown, added: Listener<PetStoreEvent>) => {
+  const add = (listener: unknown, call: Listener<PetStoreEvent>) => {
     if (typeof listener !== "function") throw new TypeError("The listener must be a function.");
+    const added = contained(call);
     listeners.add(added);
     return () => void listeners.delete(added);
   };
@@ -113,9 +114,12 @@ export function createEvents() {
   return { events, emit, flush, end };
 }
 
-/** A listener's failure must not affect a request: the host's listener has to report it. */
-function notify(listener: Listener<PetStoreEvent>, event: PetStoreEvent): void {
-  new Promise((resolve) => resolve(listener(event))).catch(() => undefined);
+/** Wraps a host's listener, so that what it throws, or rejects with, goes to `onError`: no request fails because of it. */
+export function contained<Value>(
+  listener: ((value: Value) => unknown) | undefined,
+  onError: (cause: unknown) => void = () => undefined,
+): (value: Value) => void {
+  return (value) => void new Promise((resolve) => resolve(listener?.(value))).catch(onError);
 }
 
 const TYPES: Readonly<Record<PetStoreEvent["type"], true>> = {

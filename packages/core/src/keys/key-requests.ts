@@ -5,9 +5,15 @@ import { invalidKeyRequest, type CodedError } from "../errors.js";
 import { areRateLimits, limitFields, type Plans } from "../limits/plan.js";
 import { limitsOnly, type RateLimits } from "../limits/windows.js";
 import type { StoredApiKey } from "./api-key.js";
+import { isText } from "../text.js";
 import { integer, strictRecord, validate } from "../validation.js";
 
-const LABEL_LENGTH = 200;
+/** The longest label of a key, in characters. */
+export const LABEL_LENGTH = 200;
+/** The longest overlap of two secrets: a year, in seconds. */
+export const LONGEST_OVERLAP = 31_536_000;
+/** How long ago a key that is purged may have ended at most: a hundred years, in seconds. */
+export const LONGEST_AGE = 3_153_600_000;
 
 /** A plan, and the key's own limits if the plan is custom. */
 export interface PlanInput {
@@ -47,9 +53,9 @@ type PlanChoice = Pick<StoredApiKey, "plan" | "limits">;
 
 type Parsed<T> = Result<T, CodedError<"invalid_key_request">>;
 
-const overlapSchema = strictRecord({ overlapSeconds: v.optional(integer(0, 31_536_000), 0) });
+const overlapSchema = strictRecord({ overlapSeconds: v.optional(integer(0, LONGEST_OVERLAP), 0) });
 
-const purgeSchema = strictRecord({ olderThanSeconds: integer(0, 3_153_600_000) });
+const purgeSchema = strictRecord({ olderThanSeconds: integer(0, LONGEST_AGE) });
 
 const querySchema = strictRecord({
   limit: v.optional(integer(1, 1_000), 100),
@@ -102,14 +108,8 @@ function parse<const Schema extends v.GenericSchema>(schema: Schema, input: unkn
   return validate(schema, input, "the request").mapErr(invalidKeyRequest);
 }
 
-/** Whether a value may be the label of a key: well-formed text of at most 200 characters, without U+0000. */
 export function isKeyLabel(label: unknown): label is string {
-  return (
-    typeof label === "string" &&
-    label.length <= LABEL_LENGTH &&
-    label.isWellFormed() &&
-    !label.includes("\0")
-  );
+  return isText(label) && label.length <= LABEL_LENGTH;
 }
 
 function planEntries(plans: Plans) {

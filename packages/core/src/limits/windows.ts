@@ -1,4 +1,4 @@
-import type { EachField } from "../validation.js";
+import { keysOf, type EachField } from "../fields.js";
 
 /**
  * The windows in which requests are counted (specification, "Rate limits by plan"), from the shortest to the longest.
@@ -35,9 +35,7 @@ export type RateLimits = {
   readonly [Name in OptionalWindow as (typeof windows)[Name]["limit"]]?: number | undefined;
 };
 
-export const windowNames: readonly WindowName[] = Object.keys(windows).filter(
-  (name): name is WindowName => name in windows,
-);
+export const windowNames: readonly WindowName[] = keysOf(windows);
 
 export const SHORTEST: WindowName = "minute";
 

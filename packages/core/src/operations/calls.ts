@@ -13,23 +13,9 @@ type Call<T, E> = () => Promise<Result<T, E>>;
 type LastCall = Call<void, StorageUnavailableError>;
 
 /** Runs the calls of a store while it is open. */
-export interface Calls {
-  /**
-   * Runs a call. If the store is closed, or the call throws (a bug, a broken clock or random source), the result is
-   * the error that `fail` returns for the given one. `fail` must not throw.
-   */
-  run<T, E extends CodedError<string>, F>(
-    call: Call<T, E>,
-    fail: (error: UnavailableError) => F,
-  ): ResultAsync<T, E | F>;
-  /**
-   * Refuses new calls, waits for the running ones, then runs the last call: after this many seconds at the latest, and
-   * then the result is an error.
-   */
-  close(seconds: number, lastCall: LastCall): ResultAsync<void, StorageUnavailableError>;
-}
+export type Calls = ReturnType<typeof createCalls>;
 
-export function createCalls(): Calls {
+export function createCalls() {
   const failures = signalChannel("petstore:storage-error");
   let isOpen = true;
   let running = 0;
@@ -75,8 +61,19 @@ export function createCalls(): Calls {
   }
 
   return {
-    run: (call, fail) => new ResultAsync(run(call, fail)),
-    close: (seconds, lastCall) => new ResultAsync(close(seconds, lastCall)),
+    /**
+     * Runs a call. If the store is closed, or the call throws (a bug, a broken clock or random source), the result is
+     * the error that `fail` returns for the given one. `fail` must not throw.
+     */
+    run: <T, E extends CodedError<string>, F>(
+      call: Call<T, E>,
+      fail: (error: UnavailableError) => F,
+    ) => new ResultAsync(run(call, fail)),
+    /**
+     * Refuses new calls, waits for the running ones, then runs the last call: after this many seconds at the latest, and
+     * then the result is an error.
+     */
+    close: (seconds: number, lastCall: LastCall) => new ResultAsync(close(seconds, lastCall)),
   };
 }
 

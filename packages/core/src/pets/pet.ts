@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidPet, type CreatePetError } from "../errors.js";
-import { ownField, type EachField } from "../validation.js";
+import { ownField, type EachField } from "../fields.js";
+import { isText } from "../text.js";
 import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, petStatuses, type PetStatus } from "./pet-status.js";
 
@@ -73,8 +74,7 @@ export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
 }
 
 function isName(value: unknown): value is string {
-  if (typeof value !== "string" || value.length > LONGEST_NAME) return false;
-  if (!value.isWellFormed() || value.includes("\0")) return false;
+  if (!isText(value) || value.length > LONGEST_NAME) return false;
   return 3 * value.length <= LONGEST_NAME || Buffer.byteLength(value) <= LONGEST_NAME;
 }
 

@@ -26,7 +26,7 @@ export interface ServerLimits {
   readonly maxHeaderSize: number;
 }
 
-export const SERVER_LIMITS: ServerLimits = Object.freeze(v.getDefaults(limitSchema));
+export const SERVER_LIMITS: ServerLimits = Object.freeze(v.parse(limitSchema, {}));
 
 export interface PetStoreServerOptions extends Omit<DispatchOptions, "requestIds"> {
   /** Limits other than the default ones; an `undefined` one keeps its default. Durations are at most 2,147,483 s. */

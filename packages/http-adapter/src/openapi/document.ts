@@ -1,5 +1,6 @@
 import { standardPlans, type Plan } from "@petstore/core";
 import { limitOf, limitsIn } from "@petstore/core/facts";
+import { deepFrozen } from "@petstore/core/internal";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { headers } from "./headers.js";
 import { paths } from "./operations.js";
@@ -89,13 +90,4 @@ type Frozen<Value> = Value extends object
  * document. For a store that is mounted elsewhere, copy it:
  * `{ ...openApiDocument, servers: [{ url: "/api/v1", description: "…" }] }`.
  */
-export const openApiDocument: OpenApiDocument = deepFreeze(document);
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null) {
-    const children: readonly unknown[] = Object.values(value);
-    children.forEach(deepFreeze);
-    Object.freeze(value);
-  }
-  return value;
-}
+export const openApiDocument: OpenApiDocument = deepFrozen(document);

@@ -1,6 +1,6 @@
-import type { OperationName } from "@petstore/core/facts";
+import { keysOf, type OperationName } from "@petstore/core/facts";
 import { engineErrors } from "@petstore/core/internal";
-import { keysOf, operations, type OperationFacts } from "@petstore/wire";
+import { operations, type OperationFacts } from "@petstore/wire";
 import * as errors from "../error.js";
 import { statusOf, type HttpErrorCode, type ResponseError } from "../error.js";
 import { ALLOWED_METHODS, operationNames } from "../request/route.js";

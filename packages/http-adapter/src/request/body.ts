@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { endOfString, mayRound, ownField, parseExactly } from "@petstore/wire";
+import { ownField } from "@petstore/core/facts";
+import { endOfString, mayRound, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import { badRequest, malformedJson, type HttpError } from "../error.js";
 import type { HttpBody } from "../http-message.js";

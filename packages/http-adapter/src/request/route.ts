@@ -1,7 +1,7 @@
 import { parseInt64, type ListPetsInput } from "@petstore/core";
-import type { OperationName } from "@petstore/core/facts";
+import { keysOf, type OperationName } from "@petstore/core/facts";
 import type { EachField } from "@petstore/core/internal";
-import { keysOf, operations } from "@petstore/wire";
+import { operations } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import { methodNotAllowed, notFound, type HttpError } from "../error.js";
 

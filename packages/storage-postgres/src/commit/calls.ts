@@ -65,7 +65,7 @@ export function createAttempts({ errors, timeout, limit: longest, now }: Attempt
 }
 
 /** Runs calls one after the other, so that this process's own changes never collide. `timeout` is a statement's. */
-export function createTurns(run: Calls["run"]) {
+export function createSerialRun(run: Calls["run"]) {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(name: string, action: () => Promise<T>, timeout?: number) => {
     const inTurn = (): Promise<T> => {

@@ -2,24 +2,16 @@ import { storageError, type StorageError } from "@petstore/core/storage";
 import { Contention, NoIdLeft, TooLate } from "@petstore/storage-sql";
 
 /** Thrown when no server answers, or an answer does not come: it is unknown whether a statement ran. */
-export class ConnectionLost extends Error {
-  override readonly name = "ConnectionLost";
-}
+export class ConnectionLost extends Error {}
 
 /** Thrown when a write was certainly not stored, and may be tried again. */
-export class NotWritten extends Error {
-  override readonly name = "NotWritten";
-}
+export class NotWritten extends Error {}
 
 /** Thrown when too many statements like this one were given up, but still run on the server. Nothing was sent. */
-export class StillRunning extends Error {
-  override readonly name = "StillRunning";
-}
+export class StillRunning extends Error {}
 
 /** Thrown when it could not be found out in time whether a write was stored. */
-export class OutcomeUnknown extends Error {
-  override readonly name = "OutcomeUnknown";
-}
+export class OutcomeUnknown extends Error {}
 
 /** Returns the SQLSTATE of an error of PostgreSQL; an empty string for any other error. */
 export function sqlState(error: unknown): string {

@@ -43,7 +43,6 @@ export type OpenPostgresErrorCode =
   | "failed";
 
 export class OpenRefusal extends Error {
-  override readonly name = "OpenRefusal";
   constructor(
     readonly code: OpenPostgresErrorCode,
     message: string,

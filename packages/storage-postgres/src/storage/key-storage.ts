@@ -1,10 +1,11 @@
 import { NO_USAGE, storageError, type KeyStorage, type KeyWithUsage } from "@petstore/core/storage";
+import { isText } from "@petstore/core/internal";
 import { Contention } from "@petstore/storage-sql";
 import { err, ok } from "neverthrow";
-import { createTurns, IMPORT_TIMEOUT, type Calls } from "../commit/calls.js";
+import { createSerialRun, IMPORT_TIMEOUT, type Calls } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { ApiKeys } from "../tables/api-keys.js";
-import { isText, randomStamp } from "../tables/schema.js";
+import { randomStamp } from "../tables/schema.js";
 
 /** Changes of one key run one after another. */
 export function createPostgresKeyStorage(
@@ -12,7 +13,7 @@ export function createPostgresKeyStorage(
   writer: Writer,
   run: Calls["run"],
 ): KeyStorage {
-  const inTurn = createTurns(run);
+  const inTurn = createSerialRun(run);
   const insert = (name: string, added: readonly KeyWithUsage[], timeout?: number) => {
     const argument = { added, version: randomStamp() };
     const write = async () => Number((await writer.write(keys.insert, argument, timeout))[0]);

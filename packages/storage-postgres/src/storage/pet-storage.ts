@@ -19,7 +19,12 @@ import {
   type Outcome,
   type PetCreation,
 } from "@petstore/storage-sql";
-import { createTurns, IMPORT_TIMEOUT, type AttemptSettings, type Calls } from "../commit/calls.js";
+import {
+  createSerialRun,
+  IMPORT_TIMEOUT,
+  type AttemptSettings,
+  type Calls,
+} from "../commit/calls.js";
 import type { Recorded } from "../commit/write.js";
 import type { Writer } from "../commit/writer.js";
 import type { Connection } from "../database/connection.js";
@@ -50,7 +55,7 @@ export function createPostgresPetStorage(
   };
   const finds = createLookUp(settings, findAll);
   const lists = createLookUp(settings, createListing(table));
-  const inTurn = createTurns(run);
+  const inTurn = createSerialRun(run);
   const importPets = async (moved: readonly Pet[]): Promise<ImportedPets> => {
     const { missing, conflict } = missingPets(moved, await findAll(moved.map(({ id }) => id)));
     // Another server may take one of the ids meanwhile: then the statement fails.

@@ -1,4 +1,5 @@
 import type { Usage, UsageStorage } from "@petstore/core/storage";
+import { isText } from "@petstore/core/internal";
 import {
   AGAIN,
   CallFailure,
@@ -16,7 +17,7 @@ import type { AttemptSettings } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { DatabaseClock } from "../database/database-clock.js";
 import type { ApiKeyUsage, StampedKey, StampedUsage } from "../tables/api-key-usage.js";
-import { isText, randomStamp } from "../tables/schema.js";
+import { randomStamp } from "../tables/schema.js";
 import { createLookUp } from "./look-up.js";
 
 /**
@@ -138,9 +139,9 @@ function batchUsage(
   };
 }
 
-/** Returns the texts that PostgreSQL can store, each of them once. */
+/** Returns the texts that PostgreSQL can store, each once: it refuses U+0000, and a lone surrogate would become U+FFFD. */
 function distinct(texts: readonly (string | undefined)[]): readonly string[] {
-  return [...new Set(texts)].flatMap((text) => (text !== undefined && isText(text) ? text : []));
+  return [...new Set(texts)].filter(isText);
 }
 
 /** How long a key is used before it is read again, in milliseconds. A read also observes the clock of the database. */

@@ -1,4 +1,5 @@
 import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core/storage";
+import { isText } from "@petstore/core/internal";
 import {
   KEY_COLUMNS,
   keyColumns,
@@ -16,7 +17,6 @@ import { sql, type RawBuilder } from "kysely";
 import * as v from "valibot";
 import { prepareWrite } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";
-import { isText } from "./schema.js";
 
 /** A key and its usage, and what numbers cannot hold: the version as text, and the secrets, newest first, as JSON. */
 interface VersionedRow extends ApiKeysTable, ApiKeyUsageTable {

@@ -12,11 +12,6 @@ export const TABLES = [
 
 export type TableName = (typeof TABLES)[number];
 
-/** Whether a text may be stored: PostgreSQL refuses U+0000, and a lone surrogate would become U+FFFD. */
-export function isText(text: string): boolean {
-  return !text.includes("\0") && text.isWellFormed();
-}
-
 /**
  * Returns a new version of a key or stamp of a usage: a random int8, so that a change is stored only where nothing has
  * changed since the row was read. A change of a key also renews the stamp of its usage.

@@ -24,7 +24,6 @@ export class CallFailure {
 
 /** Why a call fails that had to run again until its timeout. */
 export class Contention extends Error {
-  override readonly name = "Contention";
   constructor() {
     super("other processes kept changing the same row");
   }
@@ -32,7 +31,6 @@ export class Contention extends Error {
 
 /** Why a call fails whose commit has not ended: it may still be stored. */
 export class TooLate extends Error {
-  override readonly name = "TooLate";
   constructor() {
     super("the database did not answer in time; a change may have been stored");
   }

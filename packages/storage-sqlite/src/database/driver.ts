@@ -74,7 +74,6 @@ async function findDriver(): Promise<LoadedDriver> {
 }
 
 class WrongVersion extends Error {
-  override readonly name = "WrongVersion";
   constructor(version: string) {
     super(`Version ${version} does not run on Node ${process.versions.node}`);
   }

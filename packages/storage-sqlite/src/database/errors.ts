@@ -3,25 +3,19 @@ import { NoIdLeft } from "@petstore/storage-sql";
 
 /** Thrown when a host's connection is inside the host's own transaction. */
 export class DatabaseInUse extends Error {
-  override readonly name = "DatabaseInUse";
   constructor() {
     super("the connection stayed in use");
   }
 }
 
 /** Thrown when a read has ended the transaction of a charge, which has to run again without it. */
-export class ReadFailed extends Error {
-  override readonly name = "ReadFailed";
-}
+export class ReadFailed extends Error {}
 
 /** Thrown by every transaction once a check has failed, with the message of its warning: a log can report it once. */
-export class DatabaseUnusable extends Error {
-  override readonly name = "DatabaseUnusable";
-}
+export class DatabaseUnusable extends Error {}
 
 /** Thrown when a commit failed, and the disk may hold it all the same until the next commit: a crash would store it. */
 export class MayBeStored extends Error {
-  override readonly name = "MayBeStored";
   constructor(override readonly cause: unknown) {
     super("the commit failed, and a crash could store it");
   }

@@ -8,7 +8,6 @@ import {
   refuseUnmigratable,
   refuseUnmigrated,
 } from "../migrations/migrate.js";
-import { atExit } from "./at-exit.js";
 import { createConnection, type Connection } from "./connection.js";
 import { exists, refuseUnsafe } from "./database-files.js";
 import { ensureMark, markLog, openWithOwnLog } from "./database-mark.js";
@@ -112,6 +111,20 @@ export function openFile(
     closed();
     throw error;
   }
+}
+
+const closings = new Set<() => void>();
+
+const closeAll = (): void => closings.forEach((close) => close());
+
+/** Calls `close` at the end of the process, unless undone before. All share a listener: Node warns of more than ten. */
+function atExit(close: () => void): () => void {
+  if (closings.size === 0) process.on("exit", closeAll);
+  closings.add(close);
+  return () => {
+    closings.delete(close);
+    if (closings.size === 0) process.off("exit", closeAll);
+  };
 }
 
 /** Uses a host's database, which stays open when it is closed. Throws when it cannot be used. */

@@ -37,7 +37,6 @@ export type OpenSqliteErrorCode =
   | "failed";
 
 export class OpenRefusal extends Error {
-  override readonly name = "OpenRefusal";
   constructor(
     readonly code: OpenSqliteErrorCode,
     message: string,

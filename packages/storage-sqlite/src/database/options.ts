@@ -1,3 +1,4 @@
+import { checkOptions, number, strictRecord } from "@petstore/core/internal";
 import * as v from "valibot";
 import type { SqliteDatabase } from "./driver.js";
 
@@ -37,9 +38,8 @@ export type SqliteFile = Exclude<Settings["source"], SqliteDatabase>;
 
 /** @throws TypeError that names the option, when one is wrong or unknown. */
 export function parseOptions(options: SqliteStorageOptions) {
-  const parsed = v.safeParse(optionsSchema, options);
-  if (!parsed.success) throw wrongOption(parsed.issues[0]);
-  const { filename, database, readOnly, timeoutSeconds } = parsed.output;
+  const checked = checkOptions("openSqliteStorage", optionsSchema, options);
+  const { filename, database, readOnly, timeoutSeconds } = checked;
   const source = filename === undefined ? database : { filename, readOnly };
   if (source === undefined) throw new TypeError(`openSqliteStorage: option filename ${PATH}`);
   if (filename !== undefined && database !== undefined) {
@@ -53,15 +53,7 @@ export function parseOptions(options: SqliteStorageOptions) {
   return { source, timeout: timeoutSeconds * 1_000 };
 }
 
-function wrongOption(issue: v.BaseIssue<unknown>): TypeError {
-  const option = v.getDotPath(issue);
-  if (option === null) return new TypeError("openSqliteStorage: the options must be an object");
-  const rule = issue.expected === "never" ? "is not known" : issue.message;
-  return new TypeError(`openSqliteStorage: option ${option} ${rule}`);
-}
-
 const PATH = "must be a non-empty path without a space at its end, as a string";
-const TIMEOUT = "must be a number from 0 to 3,600";
 
 const databaseSchema = v.object({
   open: v.boolean(),
@@ -73,18 +65,12 @@ const databaseSchema = v.object({
 
 const isDatabase = (value: unknown): boolean => v.is(databaseSchema, value);
 
-const optionsSchema = v.pipe(
-  v.custom((options) => !Array.isArray(options)),
-  v.strictObject({
-    filename: v.optional(v.pipe(v.string(PATH), v.check(isPath, PATH))),
-    database: v.optional(v.custom<SqliteDatabase>(isDatabase, "must be a better-sqlite3 Database")),
-    readOnly: v.optional(v.boolean("must be a boolean"), false),
-    timeoutSeconds: v.optional(
-      v.pipe(v.number(TIMEOUT), v.minValue(0, TIMEOUT), v.maxValue(3_600, TIMEOUT)),
-      5,
-    ),
-  }),
-);
+const optionsSchema = strictRecord({
+  filename: v.optional(v.pipe(v.string(PATH), v.check(isPath, PATH))),
+  database: v.optional(v.custom<SqliteDatabase>(isDatabase, "must be a better-sqlite3 Database")),
+  readOnly: v.optional(v.boolean("must be a boolean"), false),
+  timeoutSeconds: v.optional(number(0, 3_600, "must be a number from 0 to 3,600"), 5),
+});
 
 function isPath(value: string): boolean {
   // better-sqlite3 would cut the space off, and open another file.

@@ -1,0 +1,7 @@
+/** Whether a value is text that every storage keeps as it is: well-formed, without U+0000. */
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed() && !value.includes("\0");
+}
+
+/** The characters that a screen would interpret or not show, except those that join others (emoji). */
+export const UNPRINTABLE = /(?![\u200C-\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
