@@ -46,6 +46,11 @@ async function reopen(): Promise<readonly bigint[]> {
   return allIds(storage);
 }
 
+async function refusal(filename = path): Promise<string> {
+  const { code, message } = (await openSqliteStorage({ filename }))._unsafeUnwrapErr();
+  return `${code} ${message}`;
+}
+
 /** Replaces the file at this path by a copy, as `mv` does. This process does not open it: that would end its locks. */
 function replace(file: string): void {
   spawnSync("cp", [file, folder.path("copy")]);
@@ -164,16 +169,33 @@ it.each(["works", "fails"])("what another process stored is kept, if a look %s",
   expect((await allIds(storage)).length).toBeGreaterThanOrEqual(7);
 });
 
-it("a storage whose file was replaced leaves no log that would be written into the new file, and the old file has all of its own", async () => {
-  const backup = folder.path("backup.db");
-  (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
-  for (let pet = 0; pet < 300; pet += 1) await create();
-  fs.renameSync(path, folder.path("old.db"));
-  fs.renameSync(backup, path);
-  expect((await create()).isErr()).toBe(true);
-  expect(await reopen()).toEqual([1n]);
-  expect(await allIds(await openStorage({ filename: folder.path("old.db") }))).toHaveLength(301);
-});
+it.each([
+  ["replaced", 21, [1n]],
+  ["renamed", 21, []],
+  ["renamed and used by another process", 3, []],
+])(
+  "a storage whose file was %s leaves it %i pets, and no log for a new file",
+  async (how, old, ids) => {
+    const [backup, other] = [folder.path("backup.db"), folder.path("old.db")];
+    (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+    for (let pet = 0; pet < 20; pet += 1) await create();
+    fs.renameSync(path, other);
+    if (how === "replaced") fs.renameSync(backup, path);
+    const args = [program(ADDING), other, "3", "wait"];
+    const child = how.endsWith("process") ? spawn(process.execPath, args) : undefined;
+    if (child) await once(child.stdout, "data");
+    expect((await create()).isErr()).toBe(true);
+    expect((await storage.close()).isOk()).toBe(true);
+    if (child) {
+      expect(await refusal()).toContain("moved without it");
+      fs.rmSync(`${path}-wal`);
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    expect(await reopen()).toEqual(ids);
+    expect(await allIds(await openStorage({ filename: other }))).toHaveLength(old);
+  },
+);
 
 it("a storage whose file was replaced keeps a backup that was copied into it (cp) after its log was removed", async () => {
   const backup = folder.path("backup.db");
@@ -194,16 +216,15 @@ it("a storage whose file was replaced is refused beside the log of another one, 
   await storage.close();
   fs.renameSync(backup, path);
   fs.copyFileSync(log, `${path}-wal`);
-  const refused = await openSqliteStorage({ filename: path });
-  expect(refused._unsafeUnwrapErr()).toMatchObject({
-    code: "cannot_open",
-    message: expect.stringContaining(`Remove ${path}-wal and ${path}-shm`) as string,
-  });
+  for (const value of [process.platform, "win32"]) {
+    const platform = vi.spyOn(process, "platform", "get").mockReturnValue(value as "win32");
+    expect(await refusal()).toContain(`cannot_open ${path}-wal belongs to another database`);
+    platform.mockRestore();
+  }
   // Its mark is read by `head`.
   fs.writeFileSync(folder.path("head"), "#!/bin/sh\nexit 1", { mode: 0o755 });
   vi.stubEnv("PATH", dirname(path));
-  const unread = await openSqliteStorage({ filename: path });
-  expect(unread._unsafeUnwrapErr().message).toBe(`${path} cannot be read.`);
+  expect(await refusal()).toBe(`cannot_open ${path} cannot be read.`);
   vi.unstubAllEnvs();
   fs.rmSync(`${path}-wal`);
   expect(await reopen()).toEqual([1n]);
@@ -212,10 +233,8 @@ it("a storage whose file was replaced is refused beside the log of another one, 
 it("a storage whose file was replaced is not opened by another name, which would have a log of its own", async () => {
   const other = folder.path("other.db");
   fs.linkSync(path, other);
-  for (const filename of [path, other]) {
-    const refused = await openSqliteStorage({ filename });
-    expect(refused._unsafeUnwrapErr().message).toContain("2 names (hard links)");
-  }
+  for (const filename of [path, other])
+    expect(await refusal(filename)).toMatch(/^cannot_open .* 2 names \(hard links\)/);
   expect((await create()).isOk()).toBe(true);
   fs.rmSync(other);
 });
@@ -257,6 +276,13 @@ it("a look that fails (EIO) fails its call only, and no pet is lost or doubled",
 
 it("other connections, checkpoints and backups are no replacement", async () => {
   const disturbances = [
+    () => new Database(path).exec("pragma user_version = 7").close(),
+    // Without `head`, a log cannot be told from another's.
+    async () => {
+      vi.stubEnv("PATH", "/nowhere");
+      await (await openStorage({ filename: path })).close();
+      vi.unstubAllEnvs();
+    },
     async () => (await openStorage({ filename: path })).close(),
     () => new Database(path).exec("pragma wal_checkpoint(truncate)").close(),
     () => backupSqliteFile({ filename: path, to: folder.path("backup.db") }),
@@ -266,6 +292,9 @@ it("other connections, checkpoints and backups are no replacement", async () => 
     expect(await failLater(1_000, create, list, charge)).toEqual([false, false, false]);
   }
   expect(warnings).toEqual([]);
+  await reopen();
+  await create();
+  expect(new Database(path).pragma("user_version", { simple: true })).toBe(7);
 });
 
 it("a log of more than 64 MiB is reported once, and truncated when it is written back", async () => {
@@ -277,6 +306,7 @@ it("a log of more than 64 MiB is reported once, and truncated when it is written
     for (const call of [create, list]) {
       expect(await failLater(1_000, call)).toEqual([false]);
       expect(codes()).toEqual(episode);
+      expect(warnings[0]?.message).toContain("grown to 64 MiB");
     }
     new Database(path).exec("pragma wal_checkpoint").close();
     for (const call of [create, create]) expect(await failLater(1_000, call)).toEqual([false]);

@@ -28,8 +28,9 @@ export function markLog(database: SqliteDatabase): void {
 }
 
 /**
- * Opens a database file. Refuses it beside a log that has the mark of another one: the file was exchanged without its
- * log, and SQLite would read the log as its own and write it into the file. A log without the first page says nothing.
+ * Opens a database file. Refuses it beside a log that has the mark of another one: the file was exchanged or moved
+ * without its log, which SQLite would write into the file, or remove beside a new one. A log without the first page says
+ * nothing.
  */
 export function openWithOwnLog(
   Database: DatabaseConstructor,
@@ -39,12 +40,12 @@ export function openWithOwnLog(
   // SQLite follows links before it adds a suffix.
   const file = targetOf(path);
   const log = `${file}-wal`;
-  const logsMark = exists(file) ? withFile(log, markInLog) : undefined;
-  const mark = logsMark && markInFile(file);
+  const logsMark = withFile(log, markInLog);
+  const mark = logsMark && (exists(file) ? markInFile(file) : "none");
   if (mark && mark !== logsMark)
     throw new OpenRefusal(
       "cannot_open",
-      `${log} belongs to another database: the file was exchanged without it. Remove ${log} and ${file}-shm to use the file as it is.`,
+      `${log} belongs to another database, which was exchanged or moved without it. Move it back, or remove ${log} and ${file}-shm.`,
     );
   return new Database(path, options);
 }
@@ -60,9 +61,8 @@ const MAGIC = "SQLite format 3";
 function markInFile(file: string): number | undefined {
   if (process.platform === "win32") return withFile(file, (read) => markIn(read(0, MARK_AT + 4)));
   const args = ["-c", String(MARK_AT + 4), "--", file];
-  const { error, status, stdout } = spawnSync("head", args, { timeout: 10_000 });
-  // Deno returns neither an error nor a status where a program may not be run.
-  if (error || typeof status !== "number") return undefined;
+  const { status, stdout } = spawnSync("head", args, { timeout: 10_000 });
+  if (typeof status !== "number") return undefined;
   if (status !== 0) throw new OpenRefusal("cannot_open", `${file} cannot be read.`);
   return markIn(stdout);
 }

@@ -16,7 +16,7 @@ export interface FilesFound {
    * beside it, or they are gone and the database has changed since the last look.
    */
   readonly areTakenOver: boolean;
-  /** Whether the log is beside another database now: the file was exchanged without it. */
+  /** Whether the file has another name now, or none, and its log was left. */
   readonly isLogLeft: boolean;
   /** The size of the log in bytes. */
   readonly logSize: number;
@@ -62,9 +62,8 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
       const isNew = changed.some((inode) => inode !== undefined) || main?.mtimeNs !== changedAt;
       return {
         areSame,
-        areTakenOver: isDatabase && changed.length > 0 && isNew,
-        isLogLeft:
-          !isDatabase && main !== undefined && inodes[0] !== undefined && inodes[0] === expected[0],
+        areTakenOver: isDatabase && isNew,
+        isLogLeft: !isDatabase && inodes[0] === expected[0],
         logSize: Number(stats[0]?.size ?? 0),
       };
     },

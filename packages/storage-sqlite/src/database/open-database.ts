@@ -20,7 +20,7 @@ import {
   type WatchOptions,
 } from "./database-watch.js";
 import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
-import { DatabaseInUse, sqliteCode } from "./errors.js";
+import { DatabaseInUse, isBusy, sqliteCode } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
 
@@ -75,8 +75,7 @@ export function openFile(
       closeWithoutCheckpoint(Database, database);
       return;
     }
-    // SQLite leaves the log of a file that has another name now, and would write it into the new file.
-    if (isLogLeft) database.pragma("main.wal_checkpoint(truncate)");
+    if (isLogLeft) endLog(database);
     database.close();
   };
   // The driver closes what is open at the end of the process, without a look.
@@ -202,6 +201,18 @@ function closeWithoutCheckpoint(
     database.close();
   } finally {
     reader.close();
+  }
+}
+
+/**
+ * Writes the log back and removes it. SQLite would leave the log of a file that has another name now: its commits would
+ * be missing there, and would be written into a new file of the old name. Leaves it if another connection uses the file.
+ */
+function endLog(database: SqliteDatabase): void {
+  try {
+    database.pragma("main.journal_mode = delete");
+  } catch (error) {
+    if (!isBusy(error)) throw error;
   }
 }
 
