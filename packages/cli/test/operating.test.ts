@@ -275,6 +275,10 @@ it("metrics that cannot be collected are an error; on an address for others, any
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     expect([response.resume().statusCode, collect.mock.calls.length]).toEqual([500, calls]);
   }
+  const zone = process.platform === "linux" ? "::1%lo" : "::1";
+  const local = await serveMetrics({ host: zone, port: 0 }, () => Promise.resolve("pets 1"));
+  onTestFinished(local._unsafeUnwrap().close);
+  expect(await (await fetch(local._unsafeUnwrap().url)).text()).toBe("pets 1");
 });
 
 it("a connection whose body has not arrived makes room for another one", async () => {

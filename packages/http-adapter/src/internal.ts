@@ -2,4 +2,5 @@
 export type { ResponseError } from "./error.js";
 export { SERVER_LIMITS } from "./node/server.js";
 export { isOrigin } from "./options.js";
+export { deprecationHeaders } from "./response/render.js";
 export { originForm } from "./request/route.js";

@@ -3,7 +3,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { createServer, type IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { Signals } from "@petstore/core";
-import { originForm } from "@petstore/http-adapter/internal";
+import { deprecationHeaders, originForm } from "@petstore/http-adapter/internal";
 import { ok, type Result } from "neverthrow";
 import type PromClient from "prom-client";
 import type { MetricObjectWithValues, MetricValue, Registry } from "prom-client";
@@ -101,7 +101,7 @@ function recordRequests({ Counter, Histogram }: typeof PromClient, registers: Re
     durations.observe(labels, milliseconds / 1_000);
     const reason = request.code === "api_key_banned" ? "banned" : request.window;
     if (reason !== undefined) refusals.inc({ reason, plan: plan ?? "none" });
-    else if (operation === "getPet" && plan !== undefined) deprecated.inc();
+    else if (plan !== undefined && "Deprecation" in deprecationHeaders(operation)) deprecated.inc();
   });
 }
 
