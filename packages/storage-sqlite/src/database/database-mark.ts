@@ -45,7 +45,7 @@ export function openWithOwnLog(
   if (mark && mark !== logsMark)
     throw new OpenRefusal(
       "cannot_open",
-      `${log} belongs to another database, which was exchanged or moved without it. Move it back, or remove ${log} and ${file}-shm.`,
+      `${log} belongs to another database, which was exchanged or moved without it. Move that database back, or remove ${log} and ${file}-shm.`,
     );
   return new Database(path, options);
 }

@@ -212,7 +212,8 @@ function endLog(database: SqliteDatabase): void {
   try {
     database.pragma("main.journal_mode = delete");
   } catch (error) {
-    if (!isBusy(error)) throw error;
+    // At the end, SQLite tries to write the new mode into the moved file.
+    if (!isBusy(error) && sqliteCode(error) !== "SQLITE_READONLY_DBMOVED") throw error;
   }
 }
 
