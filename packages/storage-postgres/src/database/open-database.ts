@@ -54,19 +54,15 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
   if (!row) throw new TypeError("The server returned no settings.");
   const [version, encoding, off, readOnly, now] = row;
   clock.observe(now, sentAt, monotonicNow());
-  // It answers reads, but may lack the newest commits.
-  if (readOnly === "on") throw new OpenRefusal("read_only", READ_ONLY);
   const major = Math.floor(version / 10_000);
-  if (major < OLDEST_POSTGRES) {
-    const message = `PostgreSQL is ${major}, but must be ${OLDEST_POSTGRES} or newer.`;
-    throw new OpenRefusal("postgres_too_old", message);
-  }
-  if (encoding !== "UTF8") {
-    throw new OpenRefusal("not_utf8", `The database's encoding is ${encoding}, but must be UTF8.`);
-  }
-  if (off !== null) {
-    throw new OpenRefusal("not_durable", `The setting ${off} is off, so a commit could be lost.`);
-  }
+  const old = `PostgreSQL is ${major}, but must be ${OLDEST_POSTGRES} or newer.`;
+  const wrong = `The database's encoding is ${encoding}, but must be UTF8.`;
+  // A standby answers reads, but may lack the newest commits.
+  if (readOnly === "on") throw new OpenRefusal("read_only", READ_ONLY);
+  if (major < OLDEST_POSTGRES) throw new OpenRefusal("postgres_too_old", old);
+  if (encoding !== "UTF8") throw new OpenRefusal("not_utf8", wrong);
+  if (off === null) return;
+  throw new OpenRefusal("not_durable", `The setting ${off} is off, so a commit could be lost.`);
 }
 
 async function refuseWithoutRights(database: Database, schema: string): Promise<void> {

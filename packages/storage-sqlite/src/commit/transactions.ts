@@ -84,11 +84,6 @@ export function createTransactions(
       }
       return commitOrRollBack(database, commit, work);
     },
-    /** Runs work each of whose statements may read another snapshot. */
-    readApart: <T>(work: () => T): T => {
-      check.beforeTransaction();
-      return work();
-    },
     /** Whether work of `write` runs. */
     isWriting: () => isWriting,
     /** A number that changes when another connection commits (`data_version`); `undefined` if that cannot be told. */

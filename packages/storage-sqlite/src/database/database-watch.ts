@@ -8,19 +8,7 @@ import { watchLock } from "./file-lock.js";
 
 export type WatchedFiles = ReturnType<typeof watchFiles>;
 
-export interface FilesFound {
-  /** Whether each path still names the file that it named at first. */
-  readonly areSame: boolean;
-  /**
-   * Whether another process may have opened the database without the files that this one uses: new files are
-   * beside it, or they are gone and the database has changed since the last look.
-   */
-  readonly areTakenOver: boolean;
-  /** Whether the file has another name now, or none, and its log was left. */
-  readonly isLogLeft: boolean;
-  /** The size of the log in bytes. */
-  readonly logSize: number;
-}
+export type FilesFound = ReturnType<WatchedFiles["look"]>;
 
 /** Milliseconds that a folder must be unchanged until its time is trusted: changes in one tick have the same time. */
 const SETTLED = 100;
@@ -47,7 +35,7 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
     return { state, seenAt, isSettled: now() - seenAt >= SETTLED };
   };
   return {
-    look: (): FilesFound => {
+    look: () => {
       const foldersBefore = lookAtFolders();
       const stats = beside.map((file) => statAt(file));
       const inodes = stats.map(inodeOf);
@@ -61,9 +49,16 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
       if (areSame) changedAt = main?.mtimeNs;
       const isNew = changed.some((inode) => inode !== undefined) || main?.mtimeNs !== changedAt;
       return {
+        /** Whether each path still names the file that it named at first. */
         areSame,
+        /**
+         * Whether another process may have opened the database without the files that this one uses: new files are
+         * beside it, or they are gone and the database has changed since the last look.
+         */
         areTakenOver: isDatabase && isNew,
+        /** Whether the file has another name now, or none, and its log was left. */
         isLogLeft: !isDatabase && inodes[0] === expected[0],
+        /** In bytes. */
         logSize: Number(stats[0]?.size ?? 0),
       };
     },

@@ -54,10 +54,7 @@ export function createGroups(
   const reads = createGroupCommit<undefined>({
     ...common,
     kind: { storage: "sqlite", group: "reads" },
-    commit: (calls) => {
-      const readAll = () => calls.map(({ work }) => work(undefined));
-      return calls.length === 1 ? connection.readApart(readAll) : connection.read(readAll);
-    },
+    commit: (calls) => connection.read(() => calls.map(({ work }) => work(undefined))),
     // A damaged page fails only the calls that read it.
     errors: { ...errors, isCausedByCall: () => true },
   });

@@ -14,7 +14,6 @@ export function createSqlitePetStorage(
   const keptPage = (revision: number | undefined, query: PetQuery): PetPage | undefined =>
     revision === undefined ? undefined : pages.find(revision, query);
   const readPage = (query: PetQuery): PetPage => {
-    // The revision first: a page may be newer than the revision that it is kept for, but never older.
     const revision = table.revision();
     const known = keptPage(revision, query);
     if (known) return known;
