@@ -198,6 +198,27 @@ it.each([
   },
 );
 
+it("a file that was moved to another file system leaves its log, which no new file removes, also by a link", async () => {
+  const [other, link] = [folder.path("other.db"), folder.path("link.db")];
+  for (let pet = 0; pet < 20; pet += 1) await create();
+  spawnSync("cp", [path, other]);
+  fs.rmSync(path);
+  expect((await storage.close()).isOk()).toBe(true);
+  fs.symlinkSync("pets.db", link);
+  for (const name of [path, link]) expect(await refusal(name)).toContain("moved without it");
+  fs.writeFileSync(path, "");
+  for (const name of [path, link]) expect(await refusal(name)).toContain("moved without it");
+  fs.renameSync(`${path}-wal`, `${other}-wal`);
+  expect(await allIds(await openStorage({ filename: other }))).toHaveLength(21);
+});
+
+it("a storage that only reads is closed after its file was renamed", async () => {
+  await storage.close();
+  const reading = await openStorage({ filename: path, readOnly: true });
+  fs.renameSync(path, folder.path("other.db"));
+  expect((await reading.close()).isOk()).toBe(true);
+});
+
 it("a storage whose file was replaced keeps a backup that was copied into it (cp) after its log was removed", async () => {
   const backup = folder.path("backup.db");
   (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();

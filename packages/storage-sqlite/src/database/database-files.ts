@@ -1,5 +1,6 @@
-import { realpathSync, statSync, type BigIntStats } from "node:fs";
-import { basename, dirname } from "node:path";
+import { fstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import type { BigIntStats } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { codeOf } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 
@@ -50,9 +51,43 @@ export function isFile(path: string): boolean {
   return statAt(path)?.isFile() === true;
 }
 
-/** The path with all links followed; the path itself if no file is there. Throws when that cannot be told. */
+/** The path with all links followed, also those to a file that does not exist. Throws when that cannot be told. */
 export function targetOf(path: string): string {
-  return exists(path) ? realpathSync(path) : path;
+  if (exists(path)) return realpathSync(path);
+  const link = linkAt(path);
+  return link === undefined ? path : targetOf(resolve(realpathSync(dirname(path)), link));
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether an open file still has a name. `false` if it was removed, which a move to another file system does, too, and
+ * where that cannot be told.
+ */
+export function hasName(inode: string | undefined): boolean {
+  try {
+    return readdirSync("/dev/fd").some((number) => {
+      const stats = openFileAt(Number(number));
+      return inodeOf(stats) === inode && stats !== undefined && stats.nlink > 0n;
+    });
+  } catch {
+    return false;
+  }
+}
+
+/** `undefined` if it was closed meanwhile, as the listed folder is. */
+function openFileAt(number: number): BigIntStats | undefined {
+  try {
+    return fstatSync(number, { bigint: true });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Two paths of one file share an identity: its name in its folder, or its inode. */

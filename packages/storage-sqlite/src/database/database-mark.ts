@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
 import { systemRandom } from "@petstore/core/internal";
 import type BetterSqlite3 from "better-sqlite3";
-import { exists, targetOf } from "./database-files.js";
+import { statAt, targetOf } from "./database-files.js";
 import type { DatabaseConstructor, SqliteDatabase } from "./driver.js";
 import { codeOf } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
@@ -41,7 +41,9 @@ export function openWithOwnLog(
   const file = targetOf(path);
   const log = `${file}-wal`;
   const logsMark = withFile(log, markInLog);
-  const mark = logsMark && (exists(file) ? markInFile(file) : "none");
+  // SQLite takes an empty file for a new one.
+  const isNew = (statAt(file)?.size ?? 0n) === 0n;
+  const mark = logsMark && (isNew ? "none" : markInFile(file));
   if (mark && mark !== logsMark)
     throw new OpenRefusal(
       "cannot_open",

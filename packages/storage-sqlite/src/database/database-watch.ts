@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { StorageWarning } from "@petstore/core/storage";
 import { createWarnings, type RetrySettings } from "@petstore/storage-sql";
-import { inodeOf, statAt } from "./database-files.js";
+import { hasName, inodeOf, statAt } from "./database-files.js";
 import { DatabaseUnusable } from "./errors.js";
 import { watchLock } from "./file-lock.js";
 
@@ -45,6 +45,7 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
       // A look that throws is no look.
       foldersAtLook = foldersBefore;
       const isDatabase = inodeOf(main) === database;
+      const isOwnLog = inodes[0] !== undefined && inodes[0] === expected[0];
       const areSame = isDatabase && changed.length === 0;
       if (areSame) changedAt = main?.mtimeNs;
       const isNew = changed.some((inode) => inode !== undefined) || main?.mtimeNs !== changedAt;
@@ -56,8 +57,8 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
          * beside it, or they are gone and the database has changed since the last look.
          */
         areTakenOver: isDatabase && isNew,
-        /** Whether the file has another name now, or none, and its log was left. */
-        isLogLeft: !isDatabase && inodes[0] === expected[0],
+        /** Whether the file was renamed or replaced, and its log was left. That of a removed file may be needed. */
+        isLogLeft: !isDatabase && isOwnLog && (main !== undefined || hasName(database)),
         /** In bytes. */
         logSize: Number(stats[0]?.size ?? 0),
       };
