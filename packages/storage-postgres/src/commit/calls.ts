@@ -22,7 +22,7 @@ export const IMPORT_TIMEOUT = 60_000;
 const LOOK_UP_TIME = 5_000;
 
 /** Runs calls that share no statement with others. */
-export type Calls = ReturnType<typeof createAttempts>;
+export type Attempts = ReturnType<typeof createAttempts>;
 
 export function createAttempts({ errors, timeout, limit: longest, now }: AttemptSettings) {
   const running = new Set<Promise<unknown>>();
@@ -65,7 +65,7 @@ export function createAttempts({ errors, timeout, limit: longest, now }: Attempt
 }
 
 /** Runs calls one after the other, so that this process's own changes never collide. `timeout` is a statement's. */
-export function createSerialRun(run: Calls["run"]) {
+export function createSerialRun(run: Attempts["run"]) {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(name: string, action: () => Promise<T>, timeout?: number) => {
     const inTurn = (): Promise<T> => {

@@ -2,7 +2,7 @@ import { NO_USAGE, storageError, type KeyStorage, type KeyWithUsage } from "@pet
 import { isText } from "@petstore/core/internal";
 import { Contention } from "@petstore/storage-sql";
 import { err, ok } from "neverthrow";
-import { createSerialRun, IMPORT_TIMEOUT, type Calls } from "../commit/calls.js";
+import { createSerialRun, IMPORT_TIMEOUT, type Attempts } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import { randomStamp } from "../tables/schema.js";
@@ -11,7 +11,7 @@ import { randomStamp } from "../tables/schema.js";
 export function createPostgresKeyStorage(
   keys: ApiKeys,
   writer: Writer,
-  run: Calls["run"],
+  run: Attempts["run"],
 ): KeyStorage {
   const inTurn = createSerialRun(run);
   const insert = (name: string, added: readonly KeyWithUsage[], timeout?: number) => {

@@ -23,7 +23,7 @@ import {
   createSerialRun,
   IMPORT_TIMEOUT,
   type AttemptSettings,
-  type Calls,
+  type Attempts,
 } from "../commit/calls.js";
 import type { Recorded } from "../commit/write.js";
 import type { Writer } from "../commit/writer.js";
@@ -39,7 +39,7 @@ import { createLookUp } from "./look-up.js";
 export function createPostgresPetStorage(
   connection: Connection,
   writers: Readonly<Record<"pets" | "imports", Writer>>,
-  run: Calls["run"],
+  run: Attempts["run"],
   settings: AttemptSettings,
 ) {
   const table = preparePets(connection);
