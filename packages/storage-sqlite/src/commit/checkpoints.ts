@@ -1,8 +1,9 @@
 import { Worker } from "node:worker_threads";
+import type BetterSqlite3 from "better-sqlite3";
 import { THREAD, type ThreadData } from "./checkpoint-thread.js";
 import { markLog } from "../database/database-mark.js";
-import type { SqliteDatabase } from "../database/driver.js";
-import { isBusy } from "../database/errors.js";
+import type { DatabaseConstructor, SqliteDatabase } from "../database/driver.js";
+import { isBusy, sqliteCode } from "../database/errors.js";
 
 /** A commit changes one page or more, so the length of the log is looked at several times before it is long. */
 const COMMITS_PER_LOOK = 200;
@@ -138,4 +139,47 @@ function isLogLong(database: SqliteDatabase): boolean {
     // The thread looks for itself.
     return true;
   }
+}
+
+/** How long a close that must not write back waits for a lock, in milliseconds. */
+const CLOSE_TIMEOUT = 5_000;
+
+/**
+ * The last connection that closes writes the log back, by an index that is outdated once another process has created a
+ * new one: what that process stored would be lost. SQLite writes nothing back while another connection has the database
+ * open, nor for a read-only connection. Throws and leaves the database open if that connection cannot be opened.
+ */
+export function closeWithoutCheckpoint(
+  Database: DatabaseConstructor,
+  database: BetterSqlite3.Database,
+): void {
+  const reader = new Database(database.name, { readonly: true, timeout: CLOSE_TIMEOUT });
+  try {
+    try {
+      // A transaction, because a file without a log is locked no longer than that.
+      reader.exec("begin; select count(*) from sqlite_schema");
+    } catch (error) {
+      // It shares the old index with this process, and finds another log. It has locked the file all the same.
+      if (!/^SQLITE_(?:IOERR_SHORT_READ|CORRUPT|NOTADB)/.test(sqliteCode(error))) throw error;
+    }
+    database.close();
+  } finally {
+    reader.close();
+  }
+}
+
+/**
+ * Writes the log back and removes it. SQLite would leave the log of a file that has another name now: its commits would
+ * be missing there, and would be written into a new file of the old name. Returns false if another connection uses the
+ * file.
+ */
+export function endLog(database: SqliteDatabase): boolean {
+  try {
+    database.pragma("main.journal_mode = delete");
+  } catch (error) {
+    if (isBusy(error)) return false;
+    // At the end, SQLite tries to write the new mode into the moved file.
+    if (sqliteCode(error) !== "SQLITE_READONLY_DBMOVED") throw error;
+  }
+  return true;
 }

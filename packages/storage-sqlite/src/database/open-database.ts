@@ -1,6 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type BetterSqlite3 from "better-sqlite3";
-import { createCheckpoints } from "../commit/checkpoints.js";
+import { closeWithoutCheckpoint, createCheckpoints, endLog } from "../commit/checkpoints.js";
 import type { DatabaseCheck, TransactionOptions } from "../commit/transactions.js";
 import {
   migrate,
@@ -19,8 +18,8 @@ import {
   type FilesFound,
   type WatchOptions,
 } from "./database-watch.js";
-import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
-import { DatabaseInUse, isBusy, sqliteCode } from "./errors.js";
+import type { LoadedDriver, SqliteDatabase } from "./driver.js";
+import { DatabaseInUse, DatabaseUnusable } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
 
@@ -28,9 +27,6 @@ export type OpenDatabase = ReturnType<typeof openHosts>;
 
 /** 0, because SQLite's own waiting blocks the event loop. A busy database is retried instead. */
 const BUSY_TIMEOUT = 0;
-
-/** How long a close that must not write back waits for a lock, in milliseconds. */
-const CLOSE_TIMEOUT = 5_000;
 
 /** Older versions can lose commits when several processes write and checkpoint. */
 const OLDEST_SQLITE = "3.51.3";
@@ -68,6 +64,7 @@ export function openFile(
   };
   const areOurs = (): boolean => look().areSame;
   const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined, areOurs);
+  let isLogKept = false;
   const closeNow = (): void => {
     if (!database.open) return;
     const { areTakenOver, isLogLeft } = look();
@@ -75,7 +72,7 @@ export function openFile(
       closeWithoutCheckpoint(Database, database);
       return;
     }
-    if (isLogLeft) endLog(database);
+    isLogKept = isLogLeft && !endLog(database);
     database.close();
   };
   // The driver closes what is open at the end of the process, without a look.
@@ -94,6 +91,7 @@ export function openFile(
     closeNow();
     files.lock.end();
     closed();
+    if (isLogKept) throw new DatabaseUnusable(LOG_KEPT);
   };
   try {
     database.pragma("foreign_keys = ON");
@@ -125,6 +123,9 @@ function atExit(close: () => void): () => void {
     if (closings.size === 0) process.off("exit", closeAll);
   };
 }
+
+const LOG_KEPT =
+  "The database was moved without its log (-wal), and another process uses it: the log keeps what was stored last.";
 
 /** Uses a host's database, which stays open when it is closed. Throws when it cannot be used. */
 export function openHosts(database: SqliteDatabase, now: () => number) {
@@ -179,43 +180,6 @@ const NO_CHECK: DatabaseCheck = {
   beforeTransaction: () => undefined,
   beforeFullCommit: () => undefined,
 };
-
-/**
- * The last connection that closes writes the log back, by an index that is outdated once another process has created a
- * new one: what that process stored would be lost. SQLite writes nothing back while another connection has the database
- * open, nor for a read-only connection. Throws and leaves the database open if that connection cannot be opened.
- */
-function closeWithoutCheckpoint(
-  Database: DatabaseConstructor,
-  database: BetterSqlite3.Database,
-): void {
-  const reader = new Database(database.name, { readonly: true, timeout: CLOSE_TIMEOUT });
-  try {
-    try {
-      // A transaction, because a file without a log is locked no longer than that.
-      reader.exec("begin; select count(*) from sqlite_schema");
-    } catch (error) {
-      // It shares the old index with this process, and finds another log. It has locked the file all the same.
-      if (!/^SQLITE_(?:IOERR_SHORT_READ|CORRUPT|NOTADB)/.test(sqliteCode(error))) throw error;
-    }
-    database.close();
-  } finally {
-    reader.close();
-  }
-}
-
-/**
- * Writes the log back and removes it. SQLite would leave the log of a file that has another name now: its commits would
- * be missing there, and would be written into a new file of the old name. Leaves it if another connection uses the file.
- */
-function endLog(database: SqliteDatabase): void {
-  try {
-    database.pragma("main.journal_mode = delete");
-  } catch (error) {
-    // At the end, SQLite tries to write the new mode into the moved file.
-    if (!isBusy(error) && sqliteCode(error) !== "SQLITE_READONLY_DBMOVED") throw error;
-  }
-}
 
 function bringUpToDate(connection: Connection): void {
   const { database } = connection;
