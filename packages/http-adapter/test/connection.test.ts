@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { createNodeHandler, createPetStoreServer, mount } from "@petstore/http-adapter";
+import { createNodeHandler, createPetStoreServer } from "@petstore/http-adapter";
 import { petStorePlugin } from "@petstore/http-adapter";
 import type { PetStore } from "@petstore/core";
 import express from "express";
@@ -12,30 +12,24 @@ import fastify from "fastify";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { compose, makeStore, PET, serve, serveHandler, start, timersOf } from "./support/serve.js";
-import type { Call } from "./support/serve.js";
+import { mountedOn, type Call } from "./support/serve.js";
 
 /** Closes the connection after its response, as an application may. */
 const closing: RequestListener = (_, response) => {
   response.writeHead(405, { Connection: "close", "Content-Length": "0" }).end();
 };
 
-function mountedOn(store: PetStore): Server {
-  const server = createServer(closing);
-  mount(server, store);
-  return server;
-}
-
 function mountedOnBusy(store: PetStore): Server {
   const refuse = (_: unknown, socket: Duplex): void =>
     void socket.on("error", () => undefined).end("HTTP/1.1 501 Not Implemented\r\n\r\n");
-  const server = mountedOn(store).on("checkContinue", closing).on("checkExpectation", closing);
-  return server.on("connect", refuse).on("upgrade", refuse);
+  const server = mountedOn(createServer(closing), store).on("checkContinue", closing);
+  return server.on("checkExpectation", closing).on("connect", refuse).on("upgrade", refuse);
 }
 
 /** Servers that have a store, and respond elsewhere with `Connection: close`. */
 const servers: readonly [name: string, create: (store: PetStore) => Promise<Server> | Server][] = [
   ["a server of ours", (store) => createPetStoreServer(store, { fallback: closing })],
-  ["mount", mountedOn],
+  ["mount", (store) => mountedOn(createServer(closing), store)],
   ["mount with listeners of every event", mountedOnBusy],
   ["a handler", (store) => createServer(express().use(createNodeHandler(store)).use(closing))],
   [

@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
 import type { PetStore } from "@petstore/core";
-import { clientAddressBehind, createPetStoreServer, mount } from "@petstore/http-adapter";
+import { clientAddressBehind, createPetStoreServer } from "@petstore/http-adapter";
 import { ResultAsync } from "neverthrow";
 import { expect, test } from "vitest";
 import { compose, errorOf, failing, failure, PET, serve, start } from "./support/serve.js";
+import { mountedOn } from "./support/serve.js";
 import type { HttpOptions } from "../src/options.js";
 
 const bug = new Error("a bug with a /secret/path");
@@ -14,11 +15,9 @@ const reject = () => new ResultAsync<never, never>(Promise.reject(bug));
 const rejecting = (): never => ({ admit: reject, listPets: reject }) as never;
 
 const broken = (part: Partial<PetStore>, options: HttpOptions = {}) =>
-  start((store, onError) => {
-    const server = createServer();
-    mount(server, { ...store, ...part }, { onError, ...options });
-    return server;
-  });
+  start((store, onError) =>
+    mountedOn(createServer(), { ...store, ...part }, { onError, ...options }),
+  );
 
 test.each([
   ["engine that throws", () => broken({ as: fail })],

@@ -10,18 +10,14 @@ import { expect, test } from "vitest";
 import { portOf } from "../../../scripts/ports.js";
 import { words } from "./support/conformance/case.js";
 import { compose, errorOf, listen, makeStore, PET, serve, serveHandler } from "./support/serve.js";
-import { start, type Call } from "./support/serve.js";
+import { mountedOn, start, type Call } from "./support/serve.js";
 
 const host: RequestListener = (_, response) => response.end("host");
 
 const EXPECTING: Call = { method: "POST", body: PET, headers: ["Expect: 100-continue"] };
 
 const mounted = (listener?: RequestListener, options: ServerOptions = {}) =>
-  start((store) => {
-    const server = createServer(options, listener);
-    mount(server, store);
-    return server;
-  });
+  start((store) => mountedOn(createServer(options, listener), store));
 
 test("listeners from before and after the mount get the requests outside the base path, and only those", async () => {
   const seen: string[] = [];

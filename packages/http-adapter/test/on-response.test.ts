@@ -3,11 +3,11 @@ import { createServer, type Server } from "node:http";
 import type { PetStore } from "@petstore/core";
 import type { RequestSignal } from "@petstore/core/internal";
 import { createFetchHandler, createNodeHandler } from "@petstore/http-adapter";
-import { createPetStoreServer, mount, type ResponseReport } from "@petstore/http-adapter";
+import { createPetStoreServer, type ResponseReport } from "@petstore/http-adapter";
 import { describe, expect, test } from "vitest";
 import { collect as collectSignals } from "../../core/test/support/open-store.js";
 import { compose, issue, makeStore, PET, serve, serveHandler } from "./support/serve.js";
-import { slowToAdmit, start, type Call } from "./support/serve.js";
+import { mountedOn, slowToAdmit, start, type Call } from "./support/serve.js";
 import type { HttpOptions } from "../src/options.js";
 
 type Facts = Pick<RequestSignal, "operation" | "method" | "status" | "code">;
@@ -45,14 +45,7 @@ describe.each<[name: string, create: (store: PetStore, options: HttpOptions) => 
     "createNodeHandler",
     (store, options) => createServer(createNodeHandler(store, { ...options, requestIds: true })),
   ],
-  [
-    "mount",
-    (store, options) => {
-      const server = createServer();
-      mount(server, store, { ...options, requestIds: true });
-      return server;
-    },
-  ],
+  ["mount", (store, options) => mountedOn(createServer(), store, { ...options, requestIds: true })],
 ])("%s", (_, create) => {
   test("reports and publishes each response once, with every field", async () => {
     const { reports, onResponse } = collect();

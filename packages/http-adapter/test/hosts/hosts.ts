@@ -1,22 +1,21 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
-import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
+import { createServer as createSecureServer } from "node:https";
 import { text } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
 import { createAdaptorServer } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { createMemoryStorage, type PetStore } from "@petstore/core";
 import { createFetchHandler, createNodeHandler } from "@petstore/http-adapter";
-import { createPetStoreServer, mount, petStorePlugin } from "@petstore/http-adapter";
+import { createPetStoreServer, petStorePlugin } from "@petstore/http-adapter";
 import type { NodeHandler, NodeOptions } from "@petstore/http-adapter";
 import express, { Router, type ErrorRequestHandler, type Express, type Request } from "express";
 import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { Hono, type Context } from "hono";
 import Koa from "koa";
 import { generate } from "selfsigned";
-import { listen, makeStore, type Listening, type Made } from "../support/serve.js";
+import { listen, makeStore, mountedOn } from "../support/serve.js";
+import type { AnyServer, Listening, Made } from "../support/serve.js";
 import type { Open } from "../support/wire.js";
-
-type AnyServer = Server | SecureServer;
 
 /**
  * A host in which the store lives beside the host's own routes: `GET /hello`; `POST /echo`, which
@@ -75,14 +74,8 @@ function onNode(
   return { name, basePath, start };
 }
 
-const mounted = (name: string, basePath: string, create: () => AnyServer): Host => {
-  const start = (store: PetStore, options: NodeOptions): AnyServer => {
-    const server = create();
-    mount(server, store, options);
-    return server;
-  };
-  return onNode(name, basePath, start, create);
-};
+const mounted = (name: string, basePath: string, create: () => AnyServer): Host =>
+  onNode(name, basePath, (store, options) => mountedOn(create(), store, options), create);
 
 const plain = mounted("mount on node:http", "/v1", () => createServer(pages));
 

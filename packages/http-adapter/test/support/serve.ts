@@ -6,7 +6,7 @@ import type { PetStore, PetStoreOptions, RateLimits } from "@petstore/core";
 import { storageError, type Storage, type UsageStorage } from "@petstore/core/storage";
 import { err } from "neverthrow";
 import { expect, onTestFinished } from "vitest";
-import { createNodeHandler, createPetStoreServer } from "@petstore/http-adapter";
+import { createNodeHandler, createPetStoreServer, mount } from "@petstore/http-adapter";
 import type { NodeOptions, PetStoreServerOptions } from "@petstore/http-adapter";
 import { portOf } from "../../../../scripts/ports.js";
 import { dial, type Open, type WireResponse } from "./wire.js";
@@ -32,6 +32,8 @@ export interface Call {
 
 /** A store on a hand-moved clock, and the secret of a Free key. */
 export type Made = Awaited<ReturnType<typeof makeStore>>;
+
+export type AnyServer = Server | SecureServer;
 
 export type Listening = Awaited<ReturnType<typeof listen>>;
 
@@ -67,6 +69,12 @@ export async function start<Kind extends Server>(
   return { ...made, server, causes, ...(await listen(server, made.key)) };
 }
 
+/** Mounts a store on a server. Returns the server. */
+export function mountedOn<Kind extends AnyServer>(server: Kind, ...of: [PetStore, NodeOptions?]) {
+  mount(server, ...of);
+  return server;
+}
+
 export async function makeStore(options: PetStoreOptions = {}, startsAt?: number) {
   const clock = createManualClock(startsAt);
   const store = createPetStore({ clock, ...options });
@@ -99,7 +107,7 @@ export function failing(part: "pets" | "usage"): Storage {
 }
 
 /** Starts a server for the length of a test, unless it has started. */
-export async function listen(server: Server | SecureServer, key: string, open?: Open) {
+export async function listen(server: AnyServer, key: string, open?: Open) {
   const port = await portOf(server);
   onTestFinished(() => {
     server.closeAllConnections();
