@@ -1,12 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { Agent } from "node:http";
-import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { portOf } from "../../../scripts/ports.js";
+import { takenPort } from "../../../scripts/ports.js";
 import { inCi, sized } from "../../../scripts/test-size.js";
 import { hurried, startAny, startBuilt, startCommand } from "./support/built-petstore.js";
 import { startProgram, startServer, useBuiltPetstore } from "./support/built-petstore.js";
@@ -120,9 +119,7 @@ it.runIf(inCi)("workers that die are replaced, no pet is lost, no worker is left
 });
 
 it.runIf(inCi)("workers say in one line that the port is in use, with exit code 1", async () => {
-  const other = createServer();
-  onTestFinished(() => void other.close());
-  const port = String(await portOf(other));
+  const port = String(await takenPort());
   const options = ["--workers", "2", "--port", port, "--database", newDatabase()];
   const error = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`;
   await expect(startServer(...options)).rejects.toThrow(new Error(`ended with 1: ${error}`));

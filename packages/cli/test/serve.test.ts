@@ -1,12 +1,11 @@
 import { rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { createPetsClient } from "@petstore/client";
 import { createManualClock, createMemoryStorage } from "@petstore/core";
 import { storageError } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import { err } from "neverthrow";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { portOf } from "../../../scripts/ports.js";
+import { takenPort } from "../../../scripts/ports.js";
 import { issueKey, newDatabase, petstore, serveHere, useServerHere } from "./support/command.js";
 import { databaseWithKey, fillUpAfter } from "./support/command.js";
 import { startServer, useBuiltPetstore } from "./support/built-petstore.js";
@@ -150,9 +149,7 @@ it("serve is not ready while pets cannot be listed, or for ten seconds after one
 });
 
 it("serve says in one line why it cannot start, with exit code 1, and so does the console", async () => {
-  const other = createServer();
-  onTestFinished(() => void other.close());
-  const port = String(await portOf(other));
+  const port = String(await takenPort());
   const inUse = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use`;
   const { database } = await databaseWithKey();
   const here = ["--database", database];
@@ -188,7 +185,6 @@ describe("serve --trust-proxy", () => {
   it("takes the last address that is not a proxy, or the peer", async () => {
     const { url } = server();
     const client = "203.0.113.7";
-    const peer = undefined;
     for (const [expected, header, from = url] of [
       [59, client],
       [58, `198.51.100.1, ${client}`],
@@ -202,7 +198,7 @@ describe("serve --trust-proxy", () => {
       [57, "[2001:db8::3]:443, [fd12::1]"],
       [59, "10.0.0.5, 10.1.2.3"],
       // Without an address in the header, it is the peer.
-      [59, peer],
+      [59, undefined],
       [58, "unknown"],
       [57, "203.0.113.7, x"],
       [56, ","],

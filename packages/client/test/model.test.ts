@@ -140,7 +140,6 @@ function couldHaveBeenServed(call: Refused, windows: readonly MinuteWindow[]): b
   return first + slack <= call.deadline;
 }
 
-/** Creates a clock that jumps from timer to timer. */
 function createSteppedClock(startsAt: number) {
   const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
   let now = startsAt;

@@ -17,12 +17,10 @@ const GROWTH = 8 * 1_048_576;
 
 const program = useBuiltPetstore();
 
-const SERVERS = [
+test.runIf(inCi || REPLAY !== undefined).each([
   [SEQUENCES, "a server", []],
   [SEQUENCES / 4, "one with workers", ["--workers", "2"]],
-] as const;
-
-test.runIf(inCi || REPLAY !== undefined).each(SERVERS)(
+] as const)(
   `%i sequences do not end, hang or leak %s (PETSTORE_SEED=${seed})`,
   { timeout: 240_000 + SEQUENCES * 20 },
   async (sequences, _, args) => {
