@@ -169,7 +169,6 @@ const WRONG = {
 it.each([
   ["ndjson", `[${rex},${rex}]`],
   ["ndjson", `\uFEFF\n [\n  {\n    "name": "Rex",\n    "categoryId": 7\n  }\n]\n`],
-  ["ndjson", "["],
   ["csv", ""],
   ["csv", "name,status\n"],
   ["csv", "name;categoryId\n"],
