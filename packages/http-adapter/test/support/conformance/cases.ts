@@ -79,10 +79,8 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...rows(badRequest, [
     ["RFC 9110, 2.5", "the version HTTP/2.0, which Node lets through", versioned("HTTP/2.0")],
     ["RFC 9112, 2.3", "RTSP/1.0, which Node lets through", versioned("RTSP/1.0")],
-    ["RFC 9112, 2.3", "POST with RTSP/1.0", versioned("RTSP/1.0", post(PET))],
     ["RFC 9112, 2.3", "POST with RTSP/1.1 and a Host", versioned("RTSP/1.1", post(PET))],
     ["RFC 9112, 2.3", "ICE/1.1 and a Host, as RTSP/1.1", versioned("ICE/1.1", SOURCE)],
-    ["RFC 9112, 2.3", "ICE/1.0, as RTSP/1.0", versioned("ICE/1.0", SOURCE)],
     ["RFC 9112, 3", "HTTP/0.9 without a version", "GET /v1/pets\r\n\r\n"],
     ["RFC 9112, 3.2", "two Hosts", bare(`${HOST}${HOST}${AUTH}`)],
     ...each("RFC 3986, 3.2.2", "a Host of %s", ["a/b", "u@a", "a b", "a:x", "[::1"], hosted),
@@ -94,7 +92,6 @@ export const conformanceCases: readonly ConformanceCase[] = [
     ["RFC 9112, 3.2", "a target without a slash", head("GET v1/pets")],
     ["RFC 9112, 3.2", "a target with a space", head("GET /v1/pe ts")],
     ["RFC 9112, 2.3", "the version HTTP/1.2", versioned("HTTP/1.2")],
-    ["RFC 9112, 2.3", "the version http/1.1", versioned("http/1.1")],
     ["RFC 9112, 2.2", "a TLS handshake", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
     ["RFC 9112, 2.2", "bare line feeds", "GET /v1/pets HTTP/1.1\nHost: a\n\n"],
     ["RFC 9112, 3.2", "no Host", bare(AUTH)],
