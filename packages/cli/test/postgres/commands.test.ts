@@ -93,14 +93,8 @@ it.runIf(inCi)("says how to install pg if it is missing", () => {
 
 it.each([
   ["wrong password", (url: string) => url.replace("correct", "wrong"), "password"],
-  ["no database", (url: string) => `${url}x`, "no database"],
-  ["no server", (url: string) => url.replace(/:\d+\//, ":1/"), "ECONNREFUSED"],
-  ["no TLS", (url: string) => `${url}?sslmode=verify-full`, "has no TLS"],
   ["a password in a parameter", () => "postgres://u@127.0.0.1:1/d?password=horse", "u@127.0.0.1:1"],
   ["a wrong port", () => "postgres://u:correct-horse@h:x/", "not valid"],
-  ["a bare #", () => "postgres://u:12#horse@h/d", "not valid"],
-  ["a bare /", () => "postgres://u:12/horse@h/d", "not valid"],
-  ["a bare ?", () => "postgres://u:12?horse@h/d", "not valid"],
   ["a bare ? and =", () => "postgres://u:1?horse=@h/d", "postgres://…"],
   ["capitals", () => "Postgres://u:horse@127.0.0.1:1/d", "//u@127.0.0.1:1/d"],
   ["a blank", () => " postgres://u:horse@127.0.0.1:1/d", "not valid"],
