@@ -12,7 +12,7 @@ export function validate<const Schema extends v.GenericSchema>(
   return err(parsed.issues.map((issue) => `${v.getDotPath(issue) ?? root} ${issue.message}`));
 }
 
-/** Returns checked options. @throws TypeError that names what they are for, and each option that is wrong. */
+/** Returns checked options. @throws TypeError that names what they are for, each wrong option and the first unknown one. */
 export function checkOptions<const Schema extends v.GenericSchema>(
   owner: string,
   schema: Schema,
