@@ -1,5 +1,4 @@
-import { fstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import type { BigIntStats } from "node:fs";
+import { readlinkSync, realpathSync, statSync, type BigIntStats } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { codeOf } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
@@ -61,30 +60,6 @@ export function targetOf(path: string): string {
 function linkAt(path: string): string | undefined {
   try {
     return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Whether an open file still has a name. `false` if it was removed, which a move to another file system does, too, and
- * where that cannot be told.
- */
-export function hasName(inode: string | undefined): boolean {
-  try {
-    return readdirSync("/dev/fd").some((number) => {
-      const stats = openFileAt(Number(number));
-      return inodeOf(stats) === inode && stats !== undefined && stats.nlink > 0n;
-    });
-  } catch {
-    return false;
-  }
-}
-
-/** `undefined` if it was closed meanwhile, as the listed folder is. */
-function openFileAt(number: number): BigIntStats | undefined {
-  try {
-    return fstatSync(number, { bigint: true });
   } catch {
     return undefined;
   }

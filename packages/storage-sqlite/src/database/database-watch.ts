@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { StorageWarning } from "@petstore/core/storage";
 import { createWarnings, type RetrySettings } from "@petstore/storage-sql";
-import { hasName, inodeOf, statAt } from "./database-files.js";
+import { inodeOf, statAt } from "./database-files.js";
 import { DatabaseUnusable } from "./errors.js";
 import { watchLock } from "./file-lock.js";
 
@@ -28,6 +28,7 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
   let remembered: readonly (string | undefined)[] | undefined;
   let changedAt: bigint | undefined;
   let foldersAtLook = { state: "", seenAt: now(), isSettled: false };
+  const lock = watchLock(target);
 
   const lookAtFolders = () => {
     const state = stateOf(folders);
@@ -58,7 +59,7 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
          */
         areTakenOver: isDatabase && isNew,
         /** Whether the file was renamed or replaced, and its log was left. That of a removed file may be needed. */
-        isLogLeft: !isDatabase && isOwnLog && (main !== undefined || hasName(database)),
+        isLogLeft: !isDatabase && isOwnLog && (main !== undefined || lock.isRenamed()),
         /** In bytes. */
         logSize: Number(stats[0]?.size ?? 0),
       };
@@ -69,7 +70,7 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
      * exact time of the next write.
      */
     mayDiffer: (): boolean => !foldersAtLook.isSettled || stateOf(folders) !== foldersAtLook.state,
-    lock: watchLock(target),
+    lock,
   };
 }
 
@@ -77,7 +78,7 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
 export const NO_FILES: WatchedFiles = {
   look: () => ({ areSame: true, areTakenOver: false, isLogLeft: false, logSize: 0 }),
   mayDiffer: () => false,
-  lock: { isHeld: () => true, end: () => undefined },
+  lock: { isHeld: () => true, isRenamed: () => false, end: () => undefined },
 };
 
 /** A text that changes when a folder is another one, or a file in it is added, removed or renamed. */

@@ -7,7 +7,7 @@ import { closeSync, openSync, readdirSync, readlinkSync, readSync } from "node:f
  */
 export function watchLock(path: string) {
   let shown: number | undefined;
-  let wasSeen = false;
+  let file: string | undefined;
   const end = (): void => {
     if (shown !== undefined) closeSync(shown);
     shown = undefined;
@@ -17,9 +17,13 @@ export function watchLock(path: string) {
     isHeld: (): boolean => {
       if (shown !== undefined && showsLock(shown)) return true;
       end();
-      shown = findLock(path);
-      wasSeen ||= shown !== undefined;
-      return shown !== undefined || !wasSeen;
+      [file, shown] = findLock(path) ?? [file, undefined];
+      return shown !== undefined || file === undefined;
+    },
+    /** Whether the file was renamed; `false` if it was removed, as by a move to another file system, or if that cannot be told. */
+    isRenamed: (): boolean => {
+      const name = nameOf(file ?? "") ?? path;
+      return name !== path && !name.endsWith(" (deleted)");
     },
     end,
   };
@@ -27,16 +31,21 @@ export function watchLock(path: string) {
 
 const OPEN_FILES = "/proc/self/fd";
 
-/** Opens what the system shows of the open file that has the lock (proc_pid_fdinfo(5)); `undefined` if there is none. */
-function findLock(path: string): number | undefined {
+/** Returns the open file that has the lock, and opens what the system shows of it (proc_pid_fdinfo(5)), if there is one. */
+function findLock(path: string): [file: string, shown: number] | undefined {
   for (const number of ifShown(() => readdirSync(OPEN_FILES)) ?? []) {
+    const file = `${OPEN_FILES}/${number}`;
     // It may have been closed meanwhile, as the folder itself is.
-    if (ifShown(() => readlinkSync(`${OPEN_FILES}/${number}`)) !== path) continue;
+    if (nameOf(file) !== path) continue;
     const shown = openSync(`/proc/self/fdinfo/${number}`, "r");
-    if (showsLock(shown)) return shown;
+    if (showsLock(shown)) return [file, shown];
     closeSync(shown);
   }
   return undefined;
+}
+
+function nameOf(file: string): string | undefined {
+  return ifShown(() => readlinkSync(file));
 }
 
 function ifShown<T>(look: () => T): T | undefined {
