@@ -5,13 +5,8 @@ import { limitUsedUp, unexpectedResponse, unreachable } from "./errors.js";
 import type { Refusal } from "./gate.js";
 import { createOnAbort, startLifetime, type Lifetime, type OnAbort } from "./lifetime.js";
 import { operationsOf, type Operation, type PetsClient } from "./operations.js";
-import {
-  notNegative,
-  parseOptions,
-  type ClientEvent,
-  type PetsClientOptions,
-  type Settings,
-} from "./options.js";
+import { notNegative, parseOptions } from "./options.js";
+import type { ClientEvent, PetsClientOptions, Settings } from "./options.js";
 import { createQueue, type Queue } from "./queue.js";
 import { drawFraction } from "./random.js";
 import { readRefusal, readResponse, type Outcome } from "./wire/responses.js";

@@ -8,12 +8,8 @@ import { createKeyRing, type KeyRing } from "./keys/key-ring.js";
 import { createAnonymousBuckets } from "./limits/anonymous.js";
 import { createPlanCheck, type Plan } from "./limits/plan.js";
 import type { Quota } from "./limits/quota.js";
-import {
-  createCaller,
-  createTrustedPets,
-  type Caller,
-  type TrustedPets,
-} from "./operations/callers.js";
+import { createCaller, createTrustedPets } from "./operations/callers.js";
+import type { Caller, TrustedPets } from "./operations/callers.js";
 import { createCalls } from "./operations/calls.js";
 import { parseSettings, type PetStoreOptions } from "./settings.js";
 import { signalChannel } from "./events/signals.js";

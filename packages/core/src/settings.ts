@@ -1,14 +1,8 @@
 import * as v from "valibot";
 import { systemClock, type Clock } from "./clock.js";
 import type { BanRule } from "./limits/ban.js";
-import {
-  areRateLimits,
-  limitFields,
-  limitsOf,
-  standardPlans,
-  type Plan,
-  type Plans,
-} from "./limits/plan.js";
+import { areRateLimits, limitFields, limitsOf, standardPlans } from "./limits/plan.js";
+import type { Plan, Plans } from "./limits/plan.js";
 import { limitsOnly } from "./limits/windows.js";
 import { checkedRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";

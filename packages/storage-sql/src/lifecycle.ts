@@ -1,9 +1,5 @@
-import {
-  storageError,
-  type Storage,
-  type StorageError,
-  type StorageWarning,
-} from "@petstore/core/storage";
+import { storageError } from "@petstore/core/storage";
+import type { Storage, StorageError, StorageWarning } from "@petstore/core/storage";
 import { err, ok, type Result } from "neverthrow";
 import type { CommitErrors } from "./commit/commit.js";
 

@@ -1,12 +1,7 @@
 import type { Pet, PetPage } from "@petstore/core";
 import type { NewPet, PetQuery, Creation } from "@petstore/core/storage";
-import {
-  jsonBytes,
-  petFilters,
-  petOf,
-  type EachField,
-  type PetFilter,
-} from "@petstore/core/internal";
+import { jsonBytes, petFilters, petOf } from "@petstore/core/internal";
+import type { EachField, PetFilter } from "@petstore/core/internal";
 import { LRUCache } from "lru-cache";
 import type { Tuple } from "./query.js";
 import type { PetCreationsTable, PetsTable } from "./schema.js";

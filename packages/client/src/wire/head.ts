@@ -1,12 +1,6 @@
 import type { Quota } from "@petstore/core";
-import {
-  eachWindow,
-  isOptional,
-  onlyLimited,
-  windowNames,
-  type WindowName,
-  type WindowQuota,
-} from "@petstore/core/facts";
+import { eachWindow, isOptional, onlyLimited, windowNames } from "@petstore/core/facts";
+import type { WindowName, WindowQuota } from "@petstore/core/facts";
 import { readCount, readDate, readMember, readParameter, readSeconds } from "./fields.js";
 
 /** The status and the headers of a response. Durations are in milliseconds. */

@@ -2,12 +2,8 @@ import type { AdmissionError, Charged, Quota, WithQuota } from "@petstore/core";
 import { eachWindow, ownField as field, toInt64 } from "@petstore/core/facts";
 import { mayRound, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
-import {
-  unexpectedResponse,
-  type LimitError,
-  type TransportError,
-  type UnexpectedResponseError,
-} from "../errors.js";
+import { unexpectedResponse } from "../errors.js";
+import type { LimitError, TransportError, UnexpectedResponseError } from "../errors.js";
 import type { Head } from "./head.js";
 
 export interface CompleteResponse {

@@ -2,38 +2,22 @@ import { setImmediate } from "node:timers/promises";
 import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import type { KeyEventType } from "../events/events.js";
-import {
-  keyInactive,
-  invalidKeyRequest,
-  keyNotFound,
-  mayBeStored,
-  type KeyError,
-  type StorageUnavailableError,
-} from "../errors.js";
+import { keyInactive, invalidKeyRequest, keyNotFound, mayBeStored } from "../errors.js";
+import type { KeyError, StorageUnavailableError } from "../errors.js";
 import { NO_USAGE } from "../limits/usage.js";
 import { change, read } from "../storage/outcomes.js";
 import type { Storage } from "../storage/storage.js";
 import { mintSecret } from "./key-format.js";
-import {
-  parseAge,
-  parseKeyRequest,
-  parseOverlap,
-  parsePlanChoice,
-  type IssueKeyInput,
-  type PlanInput,
-  type PurgeKeysOptions,
-  type RotateKeyOptions,
+import { parseAge, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
+import type {
+  IssueKeyInput,
+  PlanInput,
+  PurgeKeysOptions,
+  RotateKeyOptions,
 } from "./key-requests.js";
 import { loadKey, viewOf, type KeyResult } from "./read-keys.js";
-import {
-  endOf,
-  hasEnded,
-  keyWithout,
-  rotatedKey,
-  storedSecret,
-  type ApiKey,
-  type StoredApiKey,
-} from "./api-key.js";
+import { endOf, hasEnded, keyWithout, rotatedKey, storedSecret } from "./api-key.js";
+import type { ApiKey, StoredApiKey } from "./api-key.js";
 
 /** A key that was just issued or rotated. */
 export interface IssuedKey {

@@ -3,16 +3,8 @@ import { afterRefusal, bannedUntil, rememberedBans, type BanRule } from "./ban.j
 import { withBinding, type Quota, type AllQuotas } from "./quota.js";
 import { usedAt, windowsOf, withWindows, type Usage } from "./usage.js";
 import { currentWindow, type Window } from "./window.js";
-import {
-  eachWindow,
-  limitOf,
-  SHORTEST,
-  windowNames,
-  windows as kinds,
-  type EachWindow,
-  type RateLimits,
-  type WindowName,
-} from "./windows.js";
+import { eachWindow, limitOf, SHORTEST, windowNames, windows as kinds } from "./windows.js";
+import type { EachWindow, RateLimits, WindowName } from "./windows.js";
 
 export interface LimitRules {
   readonly limits: RateLimits;

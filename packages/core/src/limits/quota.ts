@@ -1,11 +1,5 @@
-import {
-  onlyLimited,
-  SHORTEST,
-  windowNames,
-  type EachLimited,
-  type EachWindow,
-  type WindowName,
-} from "./windows.js";
+import { onlyLimited, SHORTEST, windowNames } from "./windows.js";
+import type { EachLimited, EachWindow, WindowName } from "./windows.js";
 
 /** The requests that are left in a window. During a ban none are left, until the ban ends. */
 export type WindowQuota = {

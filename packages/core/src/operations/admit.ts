@@ -1,14 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
-import {
-  apiKeyBanned,
-  invalidApiKey,
-  rateLimitExceeded,
-  storageUnavailable,
-  type AdmissionError,
-  type KeylessError,
-  type WithQuota,
-} from "../errors.js";
+import { apiKeyBanned, invalidApiKey, rateLimitExceeded, storageUnavailable } from "../errors.js";
+import type { AdmissionError, KeylessError, WithQuota } from "../errors.js";
 import { hasEnded, hasExpired } from "../keys/api-key.js";
 import { charge, type Verdict } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";

@@ -1,12 +1,6 @@
 import { err, ResultAsync, type Result } from "neverthrow";
-import {
-  closeTimedOut,
-  storageUnavailable,
-  storeClosed,
-  type CodedError,
-  type StorageUnavailableError,
-  type UnavailableError,
-} from "../errors.js";
+import { closeTimedOut, storageUnavailable, storeClosed } from "../errors.js";
+import type { CodedError, StorageUnavailableError, UnavailableError } from "../errors.js";
 import { signalChannel } from "../events/signals.js";
 
 type Call<T, E> = () => Promise<Result<T, E>>;

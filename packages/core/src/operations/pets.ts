@@ -10,12 +10,8 @@ import {
   type OperationName,
   type UnavailableError,
 } from "../errors.js";
-import {
-  fingerprintOf,
-  parseCreatePetOptions,
-  tokenOf,
-  type CreatePetOptions,
-} from "../pets/idempotency.js";
+import { fingerprintOf, parseCreatePetOptions, tokenOf } from "../pets/idempotency.js";
+import type { CreatePetOptions } from "../pets/idempotency.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";
 import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
 import { parseNewPet, petOf, type NewPet, type NewPetInput, type Pet } from "../pets/pet.js";

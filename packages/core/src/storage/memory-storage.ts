@@ -1,14 +1,8 @@
 import { err, ok } from "neverthrow";
 import { NO_USAGE, type Usage } from "../limits/usage.js";
 import { createMemoryPetStorage, indexAfter, type Run } from "./memory-pets.js";
-import {
-  storageError,
-  type PresentedKey,
-  type KeyStorage,
-  type KeyWithUsage,
-  type Storage,
-  type UsageStorage,
-} from "./storage.js";
+import { storageError } from "./storage.js";
+import type { PresentedKey, KeyStorage, KeyWithUsage, Storage, UsageStorage } from "./storage.js";
 
 /** Creates a storage in this process's memory: for tests, and for hosts that need no persistence. */
 export function createMemoryStorage(): Storage {

@@ -1,10 +1,6 @@
 import type { StorageError } from "@petstore/core/storage";
-import {
-  retryWhileBusy,
-  storageClosed,
-  TooLate,
-  type createGroupCommit,
-} from "@petstore/storage-sql";
+import { retryWhileBusy, storageClosed, TooLate } from "@petstore/storage-sql";
+import type { createGroupCommit } from "@petstore/storage-sql";
 import { err, ok, type Result } from "neverthrow";
 import { createTimeout } from "../database/database.js";
 

@@ -1,11 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  compile,
-  type Integers,
-  type Parameter,
-  type SqlSchema,
-  type Tuple,
-} from "@petstore/storage-sql";
+import { compile } from "@petstore/storage-sql";
+import type { Integers, Parameter, SqlSchema, Tuple } from "@petstore/storage-sql";
 import { Kysely, PostgresDialect, sql, type RawBuilder } from "kysely";
 import type { TableName } from "../tables/schema.js";
 import type { Database } from "./database.js";

@@ -9,30 +9,15 @@ import {
   type PetStorage,
 } from "@petstore/core/storage";
 import { petOf } from "@petstore/core/internal";
-import {
-  AGAIN,
-  createGroupCommit,
-  createPageCache,
-  keyOf,
-  NoIdLeft,
-  type Call,
-  type Outcome,
-  type PetCreation,
-} from "@petstore/storage-sql";
-import {
-  createSerialRun,
-  IMPORT_TIMEOUT,
-  type AttemptSettings,
-  type Attempts,
-} from "../commit/calls.js";
+import { AGAIN, createGroupCommit, createPageCache, keyOf, NoIdLeft } from "@petstore/storage-sql";
+import type { Call, Outcome, PetCreation } from "@petstore/storage-sql";
+import { createSerialRun, IMPORT_TIMEOUT } from "../commit/calls.js";
+import type { AttemptSettings, Attempts } from "../commit/calls.js";
 import type { Recorded } from "../commit/write.js";
 import type { Writer } from "../commit/writer.js";
 import type { Connection } from "../database/connection.js";
-import {
-  preparePetCreations,
-  type PetCreations,
-  type PetToCreate,
-} from "../tables/pet-creations.js";
+import { preparePetCreations } from "../tables/pet-creations.js";
+import type { PetCreations, PetToCreate } from "../tables/pet-creations.js";
 import { preparePets, type Pets, type Revision } from "../tables/pets.js";
 import { createLookUp } from "./look-up.js";
 

@@ -6,12 +6,8 @@ import {
   createGroupCommit,
   createChargedUsage,
   createUsageTransaction,
-  type Call,
-  type Commit,
-  type Outcome,
-  type UsageSubject,
-  type UsageTransaction,
 } from "@petstore/storage-sql";
+import type { Call, Commit, Outcome, UsageSubject, UsageTransaction } from "@petstore/storage-sql";
 import { ok } from "neverthrow";
 import type { AttemptSettings } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";

@@ -1,10 +1,6 @@
 import type { CreationRequest, NewPet } from "@petstore/core/storage";
-import {
-  CREATION_COLUMNS,
-  toCreation,
-  type Parameter,
-  type SqlSchema,
-} from "@petstore/storage-sql";
+import { CREATION_COLUMNS, toCreation } from "@petstore/storage-sql";
+import type { Parameter, SqlSchema } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import { LEVELS, prepareWrite } from "../commit/write.js";
 import type { Connection } from "../database/connection.js";

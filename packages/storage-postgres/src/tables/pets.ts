@@ -1,15 +1,8 @@
 import { PAGE_LIMIT, type Pet, type PetPage } from "@petstore/core";
 import type { PetFilter } from "@petstore/core/internal";
 import { PAGE_BYTES, pageOf, type NewPet, type PetQuery } from "@petstore/core/storage";
-import {
-  newPetFields,
-  PET_COLUMNS,
-  petColumns,
-  prepareLists,
-  toPet,
-  type Parameter,
-  type PetsTable,
-} from "@petstore/storage-sql";
+import { newPetFields, PET_COLUMNS, petColumns, prepareLists, toPet } from "@petstore/storage-sql";
+import type { Parameter, PetsTable } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import { prepareWrite } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";

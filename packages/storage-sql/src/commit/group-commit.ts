@@ -3,14 +3,8 @@ import type { StorageError } from "@petstore/core/storage";
 import { signalChannel, type TransactionSignal } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import { storageClosed } from "../lifecycle.js";
-import {
-  CallFailure,
-  Contention,
-  TooLate,
-  type Commit,
-  type CommitErrors,
-  type Outcome,
-} from "./commit.js";
+import { CallFailure, Contention, TooLate } from "./commit.js";
+import type { Commit, CommitErrors, Outcome } from "./commit.js";
 import { createQueue, type Queue, type QueuedCall } from "./queue.js";
 import { backoffBefore, type RetrySettings } from "./retry.js";
 import { createTurns, type Turns } from "./turns.js";

@@ -10,14 +10,8 @@ import {
 import { createConnection, type Connection } from "./connection.js";
 import { exists, refuseUnsafe } from "./database-files.js";
 import { ensureMark, markLog, openWithOwnLog } from "./database-mark.js";
-import {
-  LARGE_LOG,
-  NO_FILES,
-  watchDatabase,
-  watchFiles,
-  type FilesFound,
-  type WatchOptions,
-} from "./database-watch.js";
+import { LARGE_LOG, NO_FILES, watchDatabase, watchFiles } from "./database-watch.js";
+import type { FilesFound, WatchOptions } from "./database-watch.js";
 import type { LoadedDriver, SqliteDatabase } from "./driver.js";
 import { DatabaseInUse, DatabaseUnusable } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";

@@ -1,11 +1,6 @@
 import type { Pet } from "@petstore/core";
-import {
-  INT64_MAX,
-  missingPets,
-  type Creation,
-  type CreationRequest,
-  type NewPet,
-} from "@petstore/core/storage";
+import { INT64_MAX, missingPets } from "@petstore/core/storage";
+import type { Creation, CreationRequest, NewPet } from "@petstore/core/storage";
 import { petOf } from "@petstore/core/internal";
 import { NoIdLeft, type PetCreation } from "@petstore/storage-sql";
 import type { PetCreations } from "../tables/pet-creations.js";

@@ -1,14 +1,6 @@
 import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core/storage";
-import {
-  KEY_COLUMNS,
-  keyColumns,
-  keyValues,
-  toKeyWithUsage,
-  type BareKey,
-  type KeyRow,
-  type KeysAfter,
-  type Parameter,
-} from "@petstore/storage-sql";
+import { KEY_COLUMNS, keyColumns, keyValues, toKeyWithUsage } from "@petstore/storage-sql";
+import type { BareKey, KeyRow, KeysAfter, Parameter } from "@petstore/storage-sql";
 import { sql, type Kysely } from "kysely";
 import type { Connection } from "../database/connection.js";
 import type { Schema } from "./schema.js";

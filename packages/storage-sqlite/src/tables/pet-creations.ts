@@ -1,9 +1,5 @@
-import {
-  CREATION_COLUMNS,
-  toCreation,
-  type Parameter,
-  type PetCreation,
-} from "@petstore/storage-sql";
+import { CREATION_COLUMNS, toCreation } from "@petstore/storage-sql";
+import type { Parameter, PetCreation } from "@petstore/storage-sql";
 import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
 

@@ -1,14 +1,8 @@
 import type { Pet } from "@petstore/core";
 import type { PetFilter } from "@petstore/core/internal";
 import type { PetQuery } from "@petstore/core/storage";
-import {
-  newPetFields,
-  PET_COLUMNS,
-  petColumns,
-  prepareLists,
-  toPet,
-  type Parameter,
-} from "@petstore/storage-sql";
+import { newPetFields, PET_COLUMNS, petColumns, prepareLists, toPet } from "@petstore/storage-sql";
+import type { Parameter } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { prepareManyRows } from "./many-rows.js";
