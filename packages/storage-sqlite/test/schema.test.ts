@@ -23,7 +23,8 @@ beforeEach(() => void (database = new Database(":memory:")));
 function migrateTo(...steps: readonly Migration[]): void {
   const nothing = () => undefined;
   const check = { beforeTransaction: nothing, beforeFullCommit: nothing };
-  migrate(createConnection(database, { isShared: false, check, afterCommit: nothing }), steps);
+  const options = { isShared: false, marksLog: false, check, afterCommit: nothing };
+  migrate(createConnection(database, options), steps);
 }
 const rows = (table: string) => database.prepare(`select * from ${table}`).all();
 /** As databases of before 1.0 were. */

@@ -170,16 +170,13 @@ export function closeWithoutCheckpoint(
 
 /**
  * Writes the log back and removes it. SQLite would leave the log of a file that has another name now: its commits would
- * be missing there, and would be written into a new file of the old name. Returns false if another connection uses the
- * file.
+ * be missing there, and would be written into a new file of the old name. Leaves it if another connection uses the file.
  */
-export function endLog(database: SqliteDatabase): boolean {
+export function endLog(database: SqliteDatabase): void {
   try {
     database.pragma("main.journal_mode = delete");
   } catch (error) {
-    if (isBusy(error)) return false;
     // At the end, SQLite tries to write the new mode into the moved file.
-    if (sqliteCode(error) !== "SQLITE_READONLY_DBMOVED") throw error;
+    if (!isBusy(error) && sqliteCode(error) !== "SQLITE_READONLY_DBMOVED") throw error;
   }
-  return true;
 }

@@ -11,6 +11,8 @@ export type Synchronous = "FULL" | "NORMAL";
 export interface TransactionOptions {
   /** Whether the host uses the connection, too. Then it stays at FULL, and anything may change between two transactions. */
   readonly isShared: boolean;
+  /** Whether the first commit marks the log. Opening a database changes nothing. */
+  readonly marksLog: boolean;
   readonly check: DatabaseCheck;
   readonly afterCommit: () => void;
 }
@@ -26,7 +28,7 @@ export interface DatabaseCheck {
 /** Creates the transactions of one connection. If the work throws, one is rolled back and the error rethrown. */
 export function createTransactions(
   database: SqliteDatabase,
-  { isShared, check, afterCommit }: TransactionOptions,
+  { isShared, marksLog, check, afterCommit }: TransactionOptions,
 ) {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
@@ -38,11 +40,18 @@ export function createTransactions(
     if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
   };
   let isWriting = false;
+  let isMarked = !marksLog;
   const commitWork = <T>(work: () => T): T => {
     beginImmediate.run([]);
     isWriting = true;
     try {
-      return commitOrRollBack(database, commit, work);
+      const result = commitOrRollBack(database, commit, () => {
+        const value = work();
+        if (!isMarked) markLog(database);
+        return value;
+      });
+      isMarked = true;
+      return result;
     } finally {
       isWriting = false;
     }

@@ -49,6 +49,11 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
       const isOwnLog = inodes[0] !== undefined && inodes[0] === expected[0];
       const areSame = isDatabase && changed.length === 0;
       if (areSame) changedAt = main?.mtimeNs;
+      const name = isDatabase ? undefined : lock.name();
+      const isUnused =
+        name === undefined
+          ? main !== undefined
+          : statAt(name)?.mtimeNs === changedAt && statAt(`${name}-wal`) === undefined;
       const isNew = changed.some((inode) => inode !== undefined) || main?.mtimeNs !== changedAt;
       return {
         /** Whether each path still names the file that it named at first. */
@@ -58,8 +63,11 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
          * beside it, or they are gone and the database has changed since the last look.
          */
         areTakenOver: isDatabase && isNew,
-        /** Whether the file was renamed or replaced, and its log was left. That of a removed file may be needed. */
-        isLogLeft: !isDatabase && isOwnLog && (main !== undefined || lock.isRenamed()),
+        /**
+         * Whether the log of the file was left when it was renamed or replaced, and nobody has used it by its new name.
+         * The log of a removed file may be needed, as after a move to another file system.
+         */
+        isLogLeft: !isDatabase && isOwnLog && isUnused,
         /** In bytes. */
         logSize: Number(stats[0]?.size ?? 0),
       };
@@ -78,7 +86,7 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
 export const NO_FILES: WatchedFiles = {
   look: () => ({ areSame: true, areTakenOver: false, isLogLeft: false, logSize: 0 }),
   mayDiffer: () => false,
-  lock: { isHeld: () => true, isRenamed: () => false, end: () => undefined },
+  lock: { isHeld: () => true, name: () => undefined, end: () => undefined },
 };
 
 /** A text that changes when a folder is another one, or a file in it is added, removed or renamed. */

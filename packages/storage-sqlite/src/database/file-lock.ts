@@ -20,10 +20,10 @@ export function watchLock(path: string) {
       [file, shown] = findLock(path) ?? [file, undefined];
       return shown !== undefined || file === undefined;
     },
-    /** Whether the file was renamed; `false` if it was removed, as by a move to another file system, or if that cannot be told. */
-    isRenamed: (): boolean => {
-      const name = nameOf(file ?? "") ?? path;
-      return name !== path && !name.endsWith(" (deleted)");
+    /** Returns the name that the file has now; `undefined` if it was removed, or if that cannot be told. */
+    name: (): string | undefined => {
+      const name = nameOf(file ?? "");
+      return name?.endsWith(" (deleted)") ? undefined : name;
     },
     end,
   };

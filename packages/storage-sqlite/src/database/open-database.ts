@@ -9,11 +9,11 @@ import {
 } from "../migrations/migrate.js";
 import { createConnection, type Connection } from "./connection.js";
 import { exists, refuseUnsafe } from "./database-files.js";
-import { ensureMark, markLog, openWithOwnLog } from "./database-mark.js";
+import { ensureMark, openWithOwnLog } from "./database-mark.js";
 import { LARGE_LOG, NO_FILES, watchDatabase, watchFiles } from "./database-watch.js";
 import type { FilesFound, WatchOptions } from "./database-watch.js";
 import type { LoadedDriver, SqliteDatabase } from "./driver.js";
-import { DatabaseInUse, DatabaseUnusable } from "./errors.js";
+import { DatabaseInUse } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
 
@@ -58,7 +58,6 @@ export function openFile(
   };
   const areOurs = (): boolean => look().areSame;
   const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined, areOurs);
-  let isLogKept = false;
   const closeNow = (): void => {
     if (!database.open) return;
     const { areTakenOver, isLogLeft } = look();
@@ -66,7 +65,7 @@ export function openFile(
       closeWithoutCheckpoint(Database, database);
       return;
     }
-    isLogKept = isLogLeft && !endLog(database);
+    if (isLogLeft) endLog(database);
     database.close();
   };
   // The driver closes what is open at the end of the process, without a look.
@@ -85,7 +84,6 @@ export function openFile(
     closeNow();
     files.lock.end();
     closed();
-    if (isLogKept) throw new DatabaseUnusable(LOG_KEPT);
   };
   try {
     database.pragma("foreign_keys = ON");
@@ -118,9 +116,6 @@ function atExit(close: () => void): () => void {
   };
 }
 
-const LOG_KEPT =
-  "The database was moved without its log (-wal), and another process uses it: the log keeps what was stored last.";
-
 /** Uses a host's database, which stays open when it is closed. Throws when it cannot be used. */
 export function openHosts(database: SqliteDatabase, now: () => number) {
   if (!database.open) throw new OpenRefusal("cannot_open", "The database is closed.");
@@ -143,31 +138,19 @@ export function openHosts(database: SqliteDatabase, now: () => number) {
 function openTables(
   database: SqliteDatabase,
   prepare: (connection: Connection) => void,
-  options: Omit<WatchOptions, "schemaProblem"> & Omit<TransactionOptions, "check">,
+  options: Omit<WatchOptions, "schemaProblem"> & Omit<TransactionOptions, "check" | "marksLog">,
 ) {
   // Without a check: the tables and the log may not exist yet.
-  const unchecked = createConnection(database, { ...options, check: NO_CHECK });
+  const unchecked = createConnection(database, { ...options, check: NO_CHECK, marksLog: false });
   refuseOldSqlite(database);
   prepare(unchecked);
   const watch = watchDatabase({ ...options, schemaProblem: prepareSchemaCheck(unchecked) });
   // Remembers the log and the shared memory, which exist from now on.
   watch.beforeTransaction();
-  const check = options.isShared ? watch : marking(database, watch);
-  const connection = createConnection(database, { ...options, check });
+  const connection = createConnection(database, {
+    ...{ ...options, check: watch, marksLog: !options.isShared },
+  });
   return { connection, onWarning: watch.onWarning };
-}
-
-/** The first commit of pets or keys marks the log. Opening a database changes nothing. */
-function marking(database: SqliteDatabase, check: DatabaseCheck): DatabaseCheck {
-  let isMarked = false;
-  return {
-    beforeTransaction: () => check.beforeTransaction(),
-    beforeFullCommit: () => {
-      check.beforeFullCommit();
-      if (!isMarked) markLog(database);
-      isMarked = true;
-    },
-  };
 }
 
 const NO_CHECK: DatabaseCheck = {
