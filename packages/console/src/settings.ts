@@ -1,5 +1,5 @@
 import type { ApiKey, PetStoreEvent } from "@petstore/core";
-import { checkOptions, contained, strictRecord } from "@petstore/core/internal";
+import { contained, outputOf } from "@petstore/core/internal";
 import * as v from "valibot";
 
 /** An action that was taken on the console, and who took it. */
@@ -27,7 +27,7 @@ export type Settings = ReturnType<typeof parseSettings>;
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-const optionsSchema = strictRecord({
+const optionsSchema = v.strictObject({
   basePath: v.optional(
     v.pipe(v.string(), v.regex(/^(?:\/[\w.~-]+)*\/?$/, "must be a path such as /console")),
     "/console",
@@ -39,7 +39,7 @@ const optionsSchema = strictRecord({
 });
 
 export function parseSettings(options: ConsoleOptions) {
-  const checked = checkOptions("createConsole", optionsSchema, options);
+  const checked = outputOf("createConsole", v.safeParse(optionsSchema, options));
   const { basePath, actor = "operator", onEvent, onError, baseUrl } = checked;
   const report = contained(onError);
   return Object.freeze({

@@ -17,4 +17,4 @@ export { systemRandom, systemUuid, type RandomSource } from "./random.js";
 export { signalChannel, type RequestSignal, type TransactionSignal } from "./events/signals.js";
 export type { EachField } from "./fields.js";
 export { isText } from "./text.js";
-export { checkOptions, integer, number, strictRecord } from "./validation.js";
+export { outputOf } from "./options.js";

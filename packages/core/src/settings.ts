@@ -7,7 +7,8 @@ import { limitsOnly } from "./limits/windows.js";
 import { checkedRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
-import { checkOptions, integer, plainObject, strictRecord } from "./validation.js";
+import { outputOf } from "./options.js";
+import { integer, plainObject, strictRecord } from "./validation.js";
 
 /** When and for how long a key that keeps sending after refusals is banned. */
 export interface BanOptions {
@@ -58,7 +59,8 @@ export type Settings = ReturnType<typeof parseSettings>;
 
 /** @throws TypeError that names the option, when one is wrong. */
 export function parseSettings(options: PetStoreOptions) {
-  const checked = checkOptions("createPetStore", optionsSchema, options);
+  const parsed = v.safeParse(optionsSchema, options, { abortPipeEarly: true });
+  const checked = outputOf("createPetStore", parsed);
   const { storage = createMemoryStorage(), ban, idempotencyKeySeconds, ...others } = checked;
   return {
     ...others,

@@ -12,21 +12,6 @@ export function validate<const Schema extends v.GenericSchema>(
   return err(parsed.issues.map((issue) => `${v.getDotPath(issue) ?? root} ${issue.message}`));
 }
 
-/** Returns checked options. @throws TypeError that names what they are for, each wrong option and the first unknown one. */
-export function checkOptions<const Schema extends v.GenericSchema>(
-  owner: string,
-  schema: Schema,
-  options: unknown,
-): v.InferOutput<Schema> {
-  const checked = v.safeParse(schema, options, { abortPipeEarly: true });
-  if (checked.success) return checked.output;
-  const problems = checked.issues.map((issue) => {
-    const option = v.getDotPath(issue);
-    return `${option === null ? "the options" : `option ${option}`} ${issue.message}`;
-  });
-  throw new TypeError(`${owner}: ${problems.join("; ")}`);
-}
-
 /** Returns a schema of an object with these fields and no others; not an array. */
 export function strictRecord<Entries extends v.ObjectEntries>(entries: Entries) {
   const isRecord = (value: unknown): boolean =>
@@ -49,17 +34,13 @@ export function plainObject(message: string) {
   }, message);
 }
 
-export function number(least: number, most: number, message: string) {
-  return v.custom<number>(
-    (value) => typeof value === "number" && value >= least && value <= most,
-    message,
-  );
-}
-
 export function integer(
   least: number,
   most: number,
   message = `must be an integer from ${least} to ${most}`,
 ) {
-  return v.pipe(number(least, most, message), v.integer(message));
+  return v.custom<number>(
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+    message,
+  );
 }

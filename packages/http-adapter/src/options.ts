@@ -1,6 +1,5 @@
 import type { Clock, PetStore } from "@petstore/core";
-import { checkOptions, contained, integer, number } from "@petstore/core/internal";
-import { strictRecord, systemClock } from "@petstore/core/internal";
+import { contained, outputOf, systemClock } from "@petstore/core/internal";
 import * as v from "valibot";
 import { createCors, type CorsOptions } from "./response/cors.js";
 import { createRateLimitHeaders } from "./response/render.js";
@@ -61,35 +60,49 @@ const aFunction = v.function("must be a function");
 const anOrigin = v.pipe(v.string(), v.check(isOrigin, ORIGINS));
 const aClock = v.object({ now: aFunction }, "must be a clock");
 
+const numberThat = (holds: (value: number) => boolean, message: string) =>
+  v.pipe(v.number(message), v.check(holds, message));
+
+function strict<Entries extends v.ObjectEntries>(entries: Entries) {
+  const known = Object.keys(entries).join(", ");
+  return v.strictObject(entries, ({ expected }) =>
+    expected === "never" ? `is unknown; known are ${known}` : "must be an object",
+  );
+}
+
 const common = {
   basePath: v.optional(v.pipe(v.string(BASE_PATH), v.regex(SEGMENTS, BASE_PATH)), "/v1"),
   maxBodyBytes: v.optional(
-    integer(1, Number.MAX_SAFE_INTEGER, "must be a positive integer"),
+    numberThat((bytes) => Number.isSafeInteger(bytes) && bytes > 0, "must be a positive integer"),
     65_536,
   ),
   maxBodySeconds: v.optional(
-    number(Number.MIN_VALUE, 86_400, "must be above 0 and at most 86,400"),
+    numberThat((seconds) => seconds > 0 && seconds <= 86_400, "must be above 0 and at most 86,400"),
     10,
   ),
   onError: v.optional(aFunction),
   onResponse: v.optional(aFunction),
   clientAddress: v.optional(aFunction),
   clock: v.optional(aClock),
-  cors: v.optional(
-    strictRecord({ origins: v.union([v.literal("*"), v.array(anOrigin)], ORIGINS) }),
-  ),
+  cors: v.optional(strict({ origins: v.union([v.literal("*"), v.array(anOrigin)], ORIGINS) })),
   rateLimitFields: v.optional(v.literal("draft-11", 'must be "draft-11"')),
 };
 
-const forGuests = strictRecord({
+const forGuests = strict({
   ...common,
   requestIds: v.optional(v.boolean("must be true or false")),
 });
 
-const seconds = number(0, 2_147_483, "must be from 0 to 2,147,483");
-const int31 = integer(0, 2 ** 31 - 1, "must be an integer from 0 to 2,147,483,647");
+const seconds = numberThat(
+  (value) => value >= 0 && value <= 2_147_483,
+  "must be from 0 to 2,147,483",
+);
+const int31 = numberThat(
+  (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 31,
+  "must be an integer from 0 to 2,147,483,647",
+);
 
-export const limitSchema = strictRecord({
+export const limitSchema = strict({
   headersTimeoutSeconds: v.optional(seconds, 8),
   requestTimeoutSeconds: v.optional(seconds, 12),
   connectionsCheckingIntervalSeconds: v.optional(seconds, 0.5),
@@ -98,7 +111,7 @@ export const limitSchema = strictRecord({
   maxHeaderSize: v.optional(int31, 16_384),
 });
 
-export const forServers = strictRecord({
+export const forServers = strict({
   ...common,
   fallback: v.optional(aFunction),
   limits: v.optional(limitSchema),
@@ -118,7 +131,8 @@ export function parseOptions(
   if (!v.is(aStore, store)) {
     throw new TypeError("@petstore/http-adapter: the store must be a store of createPetStore");
   }
-  const checked = checkOptions("@petstore/http-adapter", schema, options);
+  const parsed = v.safeParse(schema, options, { abortEarly: true });
+  const checked = outputOf("@petstore/http-adapter", parsed);
   const { basePath, maxBodyBytes, maxBodySeconds, clientAddress, cors } = checked;
   const onError = contained(options.onError);
   const onResponse = options.onResponse && contained(options.onResponse, onError);

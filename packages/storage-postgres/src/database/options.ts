@@ -1,4 +1,4 @@
-import { checkOptions, integer, number, strictRecord } from "@petstore/core/internal";
+import { outputOf } from "@petstore/core/internal";
 import * as v from "valibot";
 import type { PostgresPool } from "./driver.js";
 
@@ -43,7 +43,7 @@ export type Settings = ReturnType<typeof parseOptions>;
 
 /** @throws TypeError that names the option, when one is wrong or unknown. It never shows the URL. */
 export function parseOptions(options: PostgresStorageOptions) {
-  const checked = checkOptions("openPostgresStorage", optionsSchema, options);
+  const checked = outputOf("openPostgresStorage", v.safeParse(optionsSchema, options));
   const { url, connections, pool, schema, durableUsage, timeoutSeconds } = checked;
   if (url !== undefined && pool !== undefined) {
     throw new TypeError("openPostgresStorage: option pool cannot be given together with url");
@@ -66,19 +66,24 @@ const URL_RULE =
 /** Matches names that need no quotes and are short enough for PostgreSQL. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 
+const CONNECTIONS = "must be an integer from 1 to 100";
+
+const between = (least: number, most: number, rule: string) =>
+  v.pipe(v.number(rule), v.minValue(least, rule), v.maxValue(most, rule));
+
 const methods = { connect: v.function(), end: v.function(), on: v.function(), off: v.function() };
 const poolSchema = v.object(methods);
 
-const optionsSchema = strictRecord({
+const optionsSchema = v.strictObject({
   url: v.optional(v.pipe(v.string(URL_RULE), v.check(isPostgresUrl, URL_RULE))),
-  connections: v.optional(integer(1, 100)),
+  connections: v.optional(v.pipe(between(1, 100, CONNECTIONS), v.integer(CONNECTIONS))),
   pool: v.optional(v.custom<PostgresPool>((value) => v.is(poolSchema, value), "must be a pg Pool")),
   schema: v.optional(
     v.pipe(v.string(), v.regex(SCHEMA, "must be lower-case letters, digits and _")),
     "petstore",
   ),
   durableUsage: v.optional(v.boolean("must be a boolean"), false),
-  timeoutSeconds: v.optional(number(1, 3_600, "must be a number from 1 to 3,600"), 5),
+  timeoutSeconds: v.optional(between(1, 3_600, "must be a number from 1 to 3,600"), 5),
 });
 
 /**

@@ -1,4 +1,4 @@
-import { checkOptions, number, strictRecord } from "@petstore/core/internal";
+import { outputOf } from "@petstore/core/internal";
 import * as v from "valibot";
 import type { SqliteDatabase } from "./driver.js";
 
@@ -38,7 +38,7 @@ export type SqliteFile = Exclude<Settings["source"], SqliteDatabase>;
 
 /** @throws TypeError that names the option, when one is wrong or unknown. */
 export function parseOptions(options: SqliteStorageOptions) {
-  const checked = checkOptions("openSqliteStorage", optionsSchema, options);
+  const checked = outputOf("openSqliteStorage", v.safeParse(optionsSchema, options));
   const { filename, database, readOnly, timeoutSeconds } = checked;
   const source = filename === undefined ? database : { filename, readOnly };
   if (source === undefined) throw new TypeError(`openSqliteStorage: option filename ${PATH}`);
@@ -55,6 +55,8 @@ export function parseOptions(options: SqliteStorageOptions) {
 
 const PATH = "must be a non-empty path without a space at its end, as a string";
 
+const TIMEOUT = "must be a number from 0 to 3,600";
+
 const databaseSchema = v.object({
   open: v.boolean(),
   inTransaction: v.boolean(),
@@ -65,12 +67,18 @@ const databaseSchema = v.object({
 
 const isDatabase = (value: unknown): boolean => v.is(databaseSchema, value);
 
-const optionsSchema = strictRecord({
-  filename: v.optional(v.pipe(v.string(PATH), v.check(isPath, PATH))),
-  database: v.optional(v.custom<SqliteDatabase>(isDatabase, "must be a better-sqlite3 Database")),
-  readOnly: v.optional(v.boolean("must be a boolean"), false),
-  timeoutSeconds: v.optional(number(0, 3_600, "must be a number from 0 to 3,600"), 5),
-});
+const optionsSchema = v.pipe(
+  v.custom((options) => !Array.isArray(options)),
+  v.strictObject({
+    filename: v.optional(v.pipe(v.string(PATH), v.check(isPath, PATH))),
+    database: v.optional(v.custom<SqliteDatabase>(isDatabase, "must be a better-sqlite3 Database")),
+    readOnly: v.optional(v.boolean("must be a boolean"), false),
+    timeoutSeconds: v.optional(
+      v.pipe(v.number(TIMEOUT), v.minValue(0, TIMEOUT), v.maxValue(3_600, TIMEOUT)),
+      5,
+    ),
+  }),
+);
 
 function isPath(value: string): boolean {
   // better-sqlite3 would cut the space off, and open another file.
