@@ -1,8 +1,9 @@
 import { createConsole, type ConsoleEvent, type ConsoleOptions } from "@petstore/console";
 import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
 import type { IssueKeyInput, PetStoreOptions } from "@petstore/core";
-import { storageError } from "@petstore/core/storage";
+import { storageError, type KeyQuery } from "@petstore/core/storage";
 import { inspect } from "node:util";
+import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { err } from "neverthrow";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -242,6 +243,13 @@ it.each([
   expect(onEvent).toHaveBeenCalledTimes(2);
 });
 
+it("a pet is added once for an idempotency key, also by a console that was started again", async () => {
+  const storage = createMemoryStorage();
+  const pet = { name: "Rex", categoryId: "7", status: "sold" } as const;
+  const add = () => setUp({}, { storage }).call("pets/add", pet, once);
+  expect((await add()).pet).toEqual((await add()).pet);
+});
+
 it("an action that the storage failed is done once when it is sent again; one that was refused is refused again", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -413,7 +421,13 @@ it("the list of keys follows what the console changes at once, also before all k
 });
 
 it("the list of keys follows what others change", async () => {
-  const { store, clock, issue, list } = setUp();
+  const storage = createMemoryStorage();
+  const read = storage.keys.list.bind(storage.keys);
+  // The first page takes a turn.
+  Object.assign(storage.keys, {
+    list: async (query: KeyQuery) => (query.after ?? (await setImmediate()), read(query)),
+  });
+  const { store, clock, issue, list } = setUp({}, { storage });
   const first = await issue("first");
   expect(labels(await list())).toEqual(["first"]);
   // A new key, and the shown state of an old one, are there at once; order and search within a second.
