@@ -174,8 +174,8 @@ it("the sums of workers keep what one has counted that ended, but not its gauges
   ]);
 });
 
+const zone = process.platform === "linux" ? "::1%lo" : "::1";
 it.runIf(inCi)("killed workers listen on the printed port again; metrics add up all", async () => {
-  const zone = process.platform === "linux" ? "::1%lo" : "::1";
   const address = ["--host", zone, "--metrics", `[${zone}]:0`];
   const started: { pid?: number } = {};
   const start = async (...args: readonly string[]) =>
@@ -272,7 +272,6 @@ it("metrics that cannot be collected are an error; on an address for others, any
     expect(await statusOf(url, "/metrics", "metrics.example")).toBe(500);
     expect(collect).toHaveBeenCalledTimes(calls);
   }
-  const zone = process.platform === "linux" ? "::1%lo" : "::1";
   const local = await serveMetrics({ host: zone, port: 0 }, () => Promise.resolve("pets 1"));
   onTestFinished(local._unsafeUnwrap().close);
   expect(await (await fetch(local._unsafeUnwrap().url)).text()).toBe("pets 1");

@@ -190,7 +190,6 @@ it.each([
       if (child?.exitCode === null) await once(child, "exit");
     };
     if (how.includes("changed")) await end();
-    // It has not noticed it when it is closed.
     if (how === "replaced") expect((await create()).isErr()).toBe(true);
     expect((await storage.close()).isOk()).toBe(true);
     if (child) {
