@@ -47,9 +47,9 @@ export function toFailure(name: string, error: unknown): StorageError {
   return storageError(`${name} failed${reason && `: ${reason}`}.`, error);
 }
 
-/** Returns the code of an error of the system or of SQLite; an empty string for any other error. */
+/** Returns the code of an error of the system or of SQLite; an empty string for any other. In Jest, `Error` is another class. */
 export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 }
 
 /** Returns the code of an SQLite error, such as `SQLITE_FULL`; an empty string for any other error. */
