@@ -1,5 +1,5 @@
 import type { ApiKey, PetStoreEvent } from "@petstore/core";
-import { contained, outputOf } from "@petstore/core/internal";
+import { contained, checkedOptions } from "@petstore/core/internal";
 import * as v from "valibot";
 
 /** An action that was taken on the console, and who took it. */
@@ -27,19 +27,22 @@ export type Settings = ReturnType<typeof parseSettings>;
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-const optionsSchema = v.strictObject({
-  basePath: v.optional(
-    v.pipe(v.string(), v.regex(/^(?:\/[\w.~-]+)*\/?$/, "must be a path such as /console")),
-    "/console",
-  ),
-  actor: v.optional(v.union([v.string(), v.custom<(request: Request) => string>(isFunction)])),
-  onEvent: v.optional(v.custom<(event: ConsoleEvent) => void>(isFunction, "must be a function")),
-  onError: v.optional(v.custom<(cause: unknown) => void>(isFunction, "must be a function")),
-  baseUrl: v.optional(v.pipe(v.string(), v.url("must be a URL")), "http://127.0.0.1:3000/v1"),
-});
+const optionsSchema = v.strictObject(
+  {
+    basePath: v.optional(
+      v.pipe(v.string(), v.regex(/^(?:\/[\w.~-]+)*\/?$/, "must be a path such as /console")),
+      "/console",
+    ),
+    actor: v.optional(v.union([v.string(), v.custom<(request: Request) => string>(isFunction)])),
+    onEvent: v.optional(v.custom<(event: ConsoleEvent) => void>(isFunction, "must be a function")),
+    onError: v.optional(v.custom<(cause: unknown) => void>(isFunction, "must be a function")),
+    baseUrl: v.optional(v.pipe(v.string(), v.url("must be a URL")), "http://127.0.0.1:3000/v1"),
+  },
+  "is unknown",
+);
 
 export function parseSettings(options: ConsoleOptions) {
-  const checked = outputOf("createConsole", v.safeParse(optionsSchema, options));
+  const checked = checkedOptions("createConsole", v.safeParse(optionsSchema, options));
   const { basePath, actor = "operator", onEvent, onError, baseUrl } = checked;
   const report = contained(onError);
   return Object.freeze({

@@ -1,6 +1,6 @@
 // Not public: what the packages of this repository know without an engine. It loads nothing else.
 export type { OperationErrors, OperationName } from "./errors.js";
-export { keysOf, ownField } from "./fields.js";
+export { keysOf, ownField } from "./validation/fields.js";
 export {
   eachWindow,
   isOptional,
@@ -17,4 +17,4 @@ export type { WindowQuota } from "./limits/quota.js";
 export { createManualClock } from "./manual-clock.js";
 export { parseInt64, toInt64 } from "./pets/int64.js";
 export { isPetStatus, petStatuses } from "./pets/pet-status.js";
-export { UNPRINTABLE } from "./text.js";
+export { UNPRINTABLE } from "./validation/text.js";

@@ -7,8 +7,8 @@ import { limitsOnly } from "./limits/windows.js";
 import { checkedRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
-import { outputOf } from "./options.js";
-import { integer, plainObject, strictRecord } from "./validation.js";
+import { checkedOptions } from "./validation/options.js";
+import { integer, plainObject, strictRecord } from "./validation/schemas.js";
 
 /** When and for how long a key that keeps sending after refusals is banned. */
 export interface BanOptions {
@@ -60,7 +60,7 @@ export type Settings = ReturnType<typeof parseSettings>;
 /** @throws TypeError that names the option, when one is wrong. */
 export function parseSettings(options: PetStoreOptions) {
   const parsed = v.safeParse(optionsSchema, options, { abortPipeEarly: true });
-  const checked = outputOf("createPetStore", parsed);
+  const checked = checkedOptions("createPetStore", parsed);
   const { storage = createMemoryStorage(), ban, idempotencyKeySeconds, ...others } = checked;
   return {
     ...others,

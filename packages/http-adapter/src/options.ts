@@ -1,5 +1,5 @@
 import type { Clock, PetStore } from "@petstore/core";
-import { contained, outputOf, systemClock } from "@petstore/core/internal";
+import { contained, checkedOptions, systemClock } from "@petstore/core/internal";
 import * as v from "valibot";
 import { createCors, type CorsOptions } from "./response/cors.js";
 import { createRateLimitHeaders } from "./response/render.js";
@@ -132,7 +132,7 @@ export function parseOptions(
     throw new TypeError("@petstore/http-adapter: the store must be a store of createPetStore");
   }
   const parsed = v.safeParse(schema, options, { abortEarly: true });
-  const checked = outputOf("@petstore/http-adapter", parsed);
+  const checked = checkedOptions("@petstore/http-adapter", parsed);
   const { basePath, maxBodyBytes, maxBodySeconds, clientAddress, cors } = checked;
   const onError = contained(options.onError);
   const onResponse = options.onResponse && contained(options.onResponse, onError);

@@ -5,8 +5,8 @@ import { invalidKeyRequest, type CodedError } from "../errors.js";
 import { areRateLimits, limitFields, type Plans } from "../limits/plan.js";
 import { limitsOnly, type RateLimits } from "../limits/windows.js";
 import type { StoredApiKey } from "./api-key.js";
-import { isText } from "../text.js";
-import { integer, strictRecord, validate } from "../validation.js";
+import { isText } from "../validation/text.js";
+import { integer, strictRecord, validate } from "../validation/schemas.js";
 
 /** The longest label of a key, in characters. */
 export const LABEL_LENGTH = 200;

@@ -1,6 +1,6 @@
 import type { StoredApiKey } from "../keys/api-key.js";
 import type { StorageWarning } from "../storage/storage.js";
-import { ownField } from "../fields.js";
+import { ownField } from "../validation/fields.js";
 import { isOptional, windowNames, windows, type RateLimits } from "./windows.js";
 
 /** A plan's limits, or `"custom"` if each key on the plan has its own. */

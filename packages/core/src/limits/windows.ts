@@ -1,4 +1,4 @@
-import { keysOf, type EachField } from "../fields.js";
+import { keysOf, type EachField } from "../validation/fields.js";
 
 /**
  * The windows in which requests are counted (specification, "Rate limits by plan"), from the shortest to the longest.

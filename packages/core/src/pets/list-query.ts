@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidQuery, type CodedError } from "../errors.js";
-import { ownField, type EachField } from "../fields.js";
+import { ownField, type EachField } from "../validation/fields.js";
 import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, type PetStatus } from "./pet-status.js";
 import { STATUS, type NewPet, type Pet } from "./pet.js";

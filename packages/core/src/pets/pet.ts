@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidPet, type CreatePetError } from "../errors.js";
-import { ownField, type EachField } from "../fields.js";
-import { isText } from "../text.js";
+import { ownField, type EachField } from "../validation/fields.js";
+import { isText } from "../validation/text.js";
 import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, petStatuses, type PetStatus } from "./pet-status.js";
 

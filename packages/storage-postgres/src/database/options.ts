@@ -1,4 +1,4 @@
-import { outputOf } from "@petstore/core/internal";
+import { checkedOptions } from "@petstore/core/internal";
 import * as v from "valibot";
 import type { PostgresPool } from "./driver.js";
 
@@ -43,7 +43,7 @@ export type Settings = ReturnType<typeof parseOptions>;
 
 /** @throws TypeError that names the option, when one is wrong or unknown. It never shows the URL. */
 export function parseOptions(options: PostgresStorageOptions) {
-  const checked = outputOf("openPostgresStorage", v.safeParse(optionsSchema, options));
+  const checked = checkedOptions("openPostgresStorage", v.safeParse(optionsSchema, options));
   const { url, connections, pool, schema, durableUsage, timeoutSeconds } = checked;
   if (url !== undefined && pool !== undefined) {
     throw new TypeError("openPostgresStorage: option pool cannot be given together with url");
@@ -74,17 +74,22 @@ const between = (least: number, most: number, rule: string) =>
 const methods = { connect: v.function(), end: v.function(), on: v.function(), off: v.function() };
 const poolSchema = v.object(methods);
 
-const optionsSchema = v.strictObject({
-  url: v.optional(v.pipe(v.string(URL_RULE), v.check(isPostgresUrl, URL_RULE))),
-  connections: v.optional(v.pipe(between(1, 100, CONNECTIONS), v.integer(CONNECTIONS))),
-  pool: v.optional(v.custom<PostgresPool>((value) => v.is(poolSchema, value), "must be a pg Pool")),
-  schema: v.optional(
-    v.pipe(v.string(), v.regex(SCHEMA, "must be lower-case letters, digits and _")),
-    "petstore",
-  ),
-  durableUsage: v.optional(v.boolean("must be a boolean"), false),
-  timeoutSeconds: v.optional(between(1, 3_600, "must be a number from 1 to 3,600"), 5),
-});
+const optionsSchema = v.strictObject(
+  {
+    url: v.optional(v.pipe(v.string(URL_RULE), v.check(isPostgresUrl, URL_RULE))),
+    connections: v.optional(v.pipe(between(1, 100, CONNECTIONS), v.integer(CONNECTIONS))),
+    pool: v.optional(
+      v.custom<PostgresPool>((value) => v.is(poolSchema, value), "must be a pg Pool"),
+    ),
+    schema: v.optional(
+      v.pipe(v.string(), v.regex(SCHEMA, "must be lower-case letters, digits and _")),
+      "petstore",
+    ),
+    durableUsage: v.optional(v.boolean("must be a boolean"), false),
+    timeoutSeconds: v.optional(between(1, 3_600, "must be a number from 1 to 3,600"), 5),
+  },
+  "is unknown",
+);
 
 /**
  * Whether this is the URL of a PostgreSQL database. In one whose password has a bare `#`, `/` or `?`, the rest of the

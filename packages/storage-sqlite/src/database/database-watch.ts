@@ -64,8 +64,8 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
          */
         areTakenOver: isDatabase && isNew,
         /**
-         * Whether the log of the file was left when it was renamed or replaced, and nobody has used it by its new name.
-         * The log of a removed file may be needed, as after a move to another file system.
+         * Whether the database file was renamed or replaced without its log, and no other process has written to it since.
+         * `false` for a removed file: after a move to another file system, the copy there needs the log.
          */
         isLogLeft: !isDatabase && isOwnLog && isUnused,
         /** In bytes. */

@@ -1,4 +1,4 @@
-import { outputOf } from "@petstore/core/internal";
+import { checkedOptions } from "@petstore/core/internal";
 import * as v from "valibot";
 import type { SqliteDatabase } from "./driver.js";
 
@@ -38,7 +38,7 @@ export type SqliteFile = Exclude<Settings["source"], SqliteDatabase>;
 
 /** @throws TypeError that names the option, when one is wrong or unknown. */
 export function parseOptions(options: SqliteStorageOptions) {
-  const checked = outputOf("openSqliteStorage", v.safeParse(optionsSchema, options));
+  const checked = checkedOptions("openSqliteStorage", v.safeParse(optionsSchema, options));
   const { filename, database, readOnly, timeoutSeconds } = checked;
   const source = filename === undefined ? database : { filename, readOnly };
   if (source === undefined) throw new TypeError(`openSqliteStorage: option filename ${PATH}`);
@@ -69,15 +69,20 @@ const isDatabase = (value: unknown): boolean => v.is(databaseSchema, value);
 
 const optionsSchema = v.pipe(
   v.custom((options) => !Array.isArray(options)),
-  v.strictObject({
-    filename: v.optional(v.pipe(v.string(PATH), v.check(isPath, PATH))),
-    database: v.optional(v.custom<SqliteDatabase>(isDatabase, "must be a better-sqlite3 Database")),
-    readOnly: v.optional(v.boolean("must be a boolean"), false),
-    timeoutSeconds: v.optional(
-      v.pipe(v.number(TIMEOUT), v.minValue(0, TIMEOUT), v.maxValue(3_600, TIMEOUT)),
-      5,
-    ),
-  }),
+  v.strictObject(
+    {
+      filename: v.optional(v.pipe(v.string(PATH), v.check(isPath, PATH))),
+      database: v.optional(
+        v.custom<SqliteDatabase>(isDatabase, "must be a better-sqlite3 Database"),
+      ),
+      readOnly: v.optional(v.boolean("must be a boolean"), false),
+      timeoutSeconds: v.optional(
+        v.pipe(v.number(TIMEOUT), v.minValue(0, TIMEOUT), v.maxValue(3_600, TIMEOUT)),
+        5,
+      ),
+    },
+    "is unknown",
+  ),
 );
 
 function isPath(value: string): boolean {

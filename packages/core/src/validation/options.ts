@@ -1,6 +1,4 @@
 interface Issue {
-  /** `never` for an option that is not known. */
-  readonly expected: string | null;
   readonly message: string;
   readonly path?: readonly { readonly key: unknown }[] | undefined;
 }
@@ -11,12 +9,12 @@ type Checked<Output> =
   | { readonly success: false; readonly issues: readonly Issue[] };
 
 /** Returns checked options. @throws TypeError that names each wrong option, and the first unknown one, of `owner`. */
-export function outputOf<Output>(owner: string, checked: Checked<Output>): Output {
+export function checkedOptions<Output>(owner: string, checked: Checked<Output>): Output {
   if (checked.success) return checked.output;
-  const problems = checked.issues.map(({ expected, message, path }) => {
-    if (path === undefined) return "the options must be an object";
-    const isUnknown = expected === "never" && !message.startsWith("is unknown");
-    return `option ${path.map(({ key }) => key).join(".")} ${isUnknown ? "is unknown" : message}`;
-  });
+  const problems = checked.issues.map(({ message, path }) =>
+    path === undefined
+      ? "the options must be an object"
+      : `option ${path.map(({ key }) => key).join(".")} ${message}`,
+  );
   throw new TypeError(`${owner}: ${problems.join("; ")}`);
 }
