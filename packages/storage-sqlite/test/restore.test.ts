@@ -241,6 +241,20 @@ describe("a restore is refused, and changes nothing,", () => {
     expect(petsIn(filename)).toBe(3);
   });
 
+  it.each([
+    ["restore", () => restoreSqliteFile({ backup, filename: free() })],
+    ["backup", () => backupSqliteFile({ filename: backup, to: free(), overwrite: true })],
+  ] as const)("if a server starts on a free file when a %s is nearly done", async (_, write) => {
+    let other: Database.Database | undefined;
+    const syncs = await watchSyncs(() => {
+      if (syncs.mock.calls.length !== 2) return;
+      other = new Database(free()).exec("pragma journal_mode = wal; create table pets (id)");
+    });
+    expect((await write())._unsafeUnwrapErr().code).toBe("destination_in_use");
+    other?.exec("insert into pets values (1)").close();
+    expect(petsIn(free())).toBe(1);
+  });
+
   it("and no connection can open the database meanwhile", async () => {
     const refusals = new Set<unknown>();
     const restored = await meanwhile(restoreSqliteFile({ backup, filename }), () => {

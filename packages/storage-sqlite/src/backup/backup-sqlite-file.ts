@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { renameSync, statSync } from "node:fs";
 import { link, open, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { systemRandom } from "@petstore/core/internal";
@@ -155,7 +155,7 @@ export function refuseDamaged(database: BetterSqlite3.Database, message?: string
 }
 
 /** Renames a file. Throws when the new name is taken, even at the last moment. */
-async function giveFreeName(file: string, to: string): Promise<void> {
+export async function giveFreeName(file: string, to: string): Promise<void> {
   refuseExisting(to);
   try {
     await link(file, to);
@@ -182,7 +182,13 @@ async function replace(Database: DatabaseConstructor, file: string, to: string):
   // Before the rename: the new file must never be beside the log of another database.
   for (const leftover of filesBeside(to)) await rm(leftover, { force: true });
   await sync(dirname(to));
-  await rename(file, to);
+  // A server may have been started since. In one step, so that backups to one name do not refuse each other.
+  const lock = lockDatabase(Database, to);
+  try {
+    renameSync(file, to);
+  } finally {
+    lock?.close();
+  }
 }
 
 function refuseAborted(signal: AbortSignal | undefined): void {

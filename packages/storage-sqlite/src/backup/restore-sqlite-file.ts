@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { chmod, chown, link, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { systemClock } from "@petstore/core/internal";
@@ -7,8 +6,10 @@ import {
   exists,
   filesBeside,
   filesOf,
+  inodeOf,
   isFile,
   isFileOfDatabase,
+  statAt,
   targetOf,
 } from "../database/database-files.js";
 import { openWithOwnLog } from "../database/database-mark.js";
@@ -16,7 +17,13 @@ import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import type { MigrationsTable } from "../tables/schema.js";
 import { migrations } from "../migrations/migrate.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
-import { backUp, refuseDamaged, refuseOtherThanFile, sync } from "./backup-sqlite-file.js";
+import {
+  backUp,
+  giveFreeName,
+  refuseDamaged,
+  refuseOtherThanFile,
+  sync,
+} from "./backup-sqlite-file.js";
 import { lockDatabase } from "./lock-database.js";
 
 /** Which backup to restore, and where to. */
@@ -63,15 +70,17 @@ async function restore({ backup, filename, signal }: RestoreOptions): Promise<Re
   const suffix = new Date(systemClock.now()).toISOString().replaceAll(":", "-");
   const copy = `${file}.restored-${suffix}`;
   try {
-    const isOld = exists(file);
-    const atMost = isOld ? statSync(file).mode : undefined;
+    const old = statAt(file);
+    const atMost = old && Number(old.mode);
     const { bytes } = await backUp({ filename: backup, to: copy, check: false, signal, atMost });
+    // Without a file, there was no lock: a server may have created its database meanwhile.
+    if (inodeOf(statAt(file)) !== inodeOf(old)) throw new BackupRefusal("destination_in_use");
     const previous = `${file}.replaced-${suffix}`;
     await clearBeside(file, lock === undefined ? previous : undefined);
-    if (isOld) await keep(file, previous, copy);
-    await rename(copy, file);
+    if (old) await keep(file, previous, copy);
+    await (old ? rename(copy, file) : giveFreeName(copy, file));
     await sync(dirname(file));
-    return { bytes, previous: isOld ? previous : undefined };
+    return { bytes, previous: old && previous };
   } finally {
     await rm(copy, { force: true });
     lock?.close();
