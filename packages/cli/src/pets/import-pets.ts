@@ -170,17 +170,28 @@ async function importGroup({ pets }: Storage, entries: readonly Entry[], tally: 
   return ok();
 }
 
-/** Adds the pets of a group under new ids; the storage commits them together. */
+/** How many pets every storage adds in one transaction. */
+const ONE_TRANSACTION = 250;
+
+/**
+ * Adds the pets of a group under new ids; the storage commits them together. Lines that are added `again` are not known:
+ * after one that was not added, none may be, or it would be added twice when the import resumes.
+ */
 async function addGroup(
   storage: Storage,
   entries: readonly Entry[],
   again: boolean,
   tally: Tally,
 ): Added {
-  const added = await Promise.all(entries.map((entry) => addPet(storage, entry, again, tally)));
-  const at = added.findIndex((result) => result.isErr());
-  const failure = added[at];
-  return failure?.isErr() ? err({ at, reason: failure.error.message }) : ok();
+  const count = again ? ONE_TRANSACTION : entries.length;
+  for (let start = 0; start < entries.length; start += count) {
+    const part = entries.slice(start, start + count);
+    const added = await Promise.all(part.map((entry) => addPet(storage, entry, again, tally)));
+    const at = added.findIndex((result) => result.isErr());
+    const failure = added[at];
+    if (failure?.isErr()) return err({ at: start + at, reason: failure.error.message });
+  }
+  return ok();
 }
 
 /** Adds the pet of an entry, if it has one and no earlier import has added it. With `again`, adds it in any case. */
