@@ -1,3 +1,4 @@
+import { isFileOfDatabase } from "@petstore/storage-sqlite";
 import { Command, CommanderError } from "commander";
 import metadata from "../package.json" with { type: "json" };
 import { consoleCommand } from "./console/console-command.js";
@@ -26,6 +27,11 @@ export async function runCommand(
   const io: CommandIO = { terminal, streams, stop, report, fail };
   const program = petstoreCommand(terminal, report);
   for (const command of COMMANDS) program.addCommand(command(io));
+  program.hook("preAction", (_, command) => {
+    const { database } = command.opts<{ readonly database?: string }>();
+    if (database !== undefined && isFileOfDatabase(database, "/dev/stdout"))
+      program.error("cannot write to standard output: it is a file of the database");
+  });
   program.addCommand(helpCommand(program));
   inheritSettings(program);
 

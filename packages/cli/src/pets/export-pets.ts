@@ -50,8 +50,8 @@ async function exportPets(
 ): Promise<Result<void, string>> {
   const { database, format } = options;
   const isStdout = path === "-";
-  if (isFileOfDatabase(database, isStdout ? "/dev/stdout" : path)) {
-    return err(`cannot write ${isStdout ? STDOUT : path}: it is a file of the database`);
+  if (!isStdout && isFileOfDatabase(database, path)) {
+    return err(`cannot write ${path}: it is a file of the database`);
   }
   const isShown = isStdout
     ? stdout.isTTY === true
@@ -73,8 +73,6 @@ async function exportPets(
     if (isRead) terminal.error(`exported ${counted(pets, "pet")}`);
   });
 }
-
-const STDOUT = "to standard output";
 
 async function* escaped(text: AsyncIterable<string>): AsyncIterable<string> {
   for await (const part of text) yield escapeUnprintable(part);
@@ -125,7 +123,9 @@ async function write(
     if (error instanceof ReadFailed)
       return err(`cannot read the database ${nameOf(database)}: ${error.message}`);
     if (isStdout && isClosedPipe(error)) return ok(false);
-    return err(`cannot write ${isStdout ? STDOUT : path}: ${describeFileError(error)}`);
+    return err(
+      `cannot write ${isStdout ? "to standard output" : path}: ${describeFileError(error)}`,
+    );
   }
 }
 

@@ -54,6 +54,11 @@ it.each([
   ["pets", "</", "cannot read standard input: it is a directory"],
   [
     "pets",
+    '<"$0" >"${0%.ndjson}"',
+    "cannot write to standard output: it is a file of the database",
+  ],
+  [
+    "pets",
     '--rejects "$0" --from-line 2 < "$0"',
     "cannot write rejected lines to $0: it is the file that is imported",
   ],
