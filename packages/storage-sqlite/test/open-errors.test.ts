@@ -70,6 +70,8 @@ describe("opening a database fails with", () => {
   it.each<[code: string, what: string, change: (file: string) => unknown]>([
     ["not_a_database", "a text", (file) => fs.writeFileSync(file, "Buy dog food.\n".repeat(500))],
     ["not_a_database", "other header", (file) => fs.writeFileSync(file, "garbage", { flag: "r+" })],
+    ["cannot_open", "a text as its log", (file) => fs.writeFileSync(`${file}-wal`, "Buy food.")],
+    ["cannot_open", "a text as a journal", (file) => fs.writeFileSync(`${file}-journal`, "Buy.")],
     ["damaged", "lost end", (file) => fs.truncateSync(file, 2 * 4_096)],
     ["busy", "locked by another connection", (file) => openDatabase(file, "begin immediate")],
     ["schema_too_new", "tables of a later version", (file) => openDatabase(file, LATER)],
@@ -78,9 +80,10 @@ describe("opening a database fails with", () => {
   ])("%s for a file, which is unchanged and closed: %s", async (code, _, change) => {
     const filename = await createFile();
     change(filename);
-    const before = fs.readFileSync(filename);
+    const files = ["", "-wal", "-journal"].map((end) => filename + end).filter(fs.existsSync);
+    const before = files.map((file) => fs.readFileSync(file));
     expect(await codeOf({ filename, timeoutSeconds: 0.01 })).toBe(code);
-    expect(fs.readFileSync(filename).equals(before)).toBe(true);
+    expect(files.map((file) => fs.readFileSync(file))).toEqual(before);
     opened.splice(0).forEach((database) => database.close());
     expect(openFiles().filter((file) => file.startsWith(filename))).toEqual([]);
   });

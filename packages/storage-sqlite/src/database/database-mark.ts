@@ -30,7 +30,7 @@ export function markLog(database: SqliteDatabase): void {
 /**
  * Opens a database file. Refuses it beside a log that has the mark of another one: the file was exchanged or moved
  * without its log, which SQLite would write into the file, or remove beside a new one. A log without the first page says
- * nothing.
+ * nothing. Also refuses it beside a file of another kind that has the name of a log or journal.
  */
 export function openWithOwnLog(
   Database: DatabaseConstructor,
@@ -39,6 +39,7 @@ export function openWithOwnLog(
 ): BetterSqlite3.Database {
   // SQLite follows links before it adds a suffix.
   const file = targetOf(path);
+  refuseForeign(file);
   const log = `${file}-wal`;
   const logsMark = withFile(log, markInLog);
   // SQLite takes an empty file for a new one.
@@ -50,6 +51,18 @@ export function openWithOwnLog(
       `${log} belongs to another database, which was exchanged or moved without it. Move that database back, or remove ${log} and ${file}-shm.`,
     );
   return new Database(path, options);
+}
+
+/** The first three bytes of a log and of a journal. One that a crash has left may begin with zeros. */
+const STARTS = { "-wal": 0x377f06, "-journal": 0xd9d505 };
+
+function refuseForeign(file: string): void {
+  for (const [suffix, start] of Object.entries(STARTS)) {
+    const found = withFile(file + suffix, (read) => read(0, 3)?.readUIntBE(0, 3)) ?? 0;
+    if (found === 0 || found === start) continue;
+    const message = `SQLite would remove ${file}${suffix}, which is no log of a database. Give it or the database another name.`;
+    throw new OpenRefusal("cannot_open", message);
+  }
 }
 
 /** Where the mark is on the first page (https://sqlite.org/fileformat2.html#the_database_header). */
