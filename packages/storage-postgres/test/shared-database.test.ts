@@ -123,6 +123,27 @@ it("a host's pool of one connection delays calls, and fails them in time, while 
   await admin.query("rollback");
 });
 
+it("no statement on new tables, without statistics, seems so long to PostgreSQL that it compiles it", async () => {
+  const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+  onTestFinished(() => pool.end());
+  const { pets } = await openStorage({ pool, schema: "new_tables" });
+  const once = { token: "a", fingerprint: "", now: 0, expiresAt: 1 };
+  (await pets.createOnce(rex, once))._unsafeUnwrap();
+  (await pets.import([{ ...rex, id: 9n }]))._unsafeUnwrap();
+  (await pets.list({ ...firstPage, status: "available" }))._unsafeUnwrap();
+  await pool.query("set plan_cache_mode = force_generic_plan");
+  const kept = "select name, cardinality(parameter_types) as count from pg_prepared_statements";
+  type Kept = Readonly<{ name: string; count: number }>;
+  for (const { name, count } of (await pool.query<Kept>(kept)).rows) {
+    const values = times(count, () => "null").join() || "null";
+    const plan = await pool.query<{ "QUERY PLAN": string }>(
+      `explain execute "${name}" (${values})`,
+    );
+    const [, cost] = /\.\.(\d+)/.exec(plan.rows[0]?.["QUERY PLAN"] ?? "") ?? [];
+    expect(Number(cost)).toBeLessThan(1_000);
+  }
+});
+
 it("a host's pool survives the end of its idle connections, and keeps no listener", async () => {
   const pool = new pg.Pool({ connectionString: server.url(), application_name: "host" });
   onTestFinished(() => pool.end());

@@ -59,6 +59,7 @@ export function preparePets(connection: Connection) {
  * ids become visible in their order, and a list that continues after the last id seen skips no pet.
  * They also renew `edits`: after a failover, other pets may have the same ids. When a standby has taken over, it may lack
  * ids that the earlier server gave out: then a million are skipped, more than a standby can be behind.
+ * It has one row, as its limit says: PostgreSQL expects a thousand in a new table, and would compile (JIT) for seconds.
  */
 export function countIds<Item>(
   { table, callOf }: Connection,
@@ -67,13 +68,14 @@ export function countIds<Item>(
   const count = value.of(({ pets }) => pets.length);
   const currentTimeline = callOf("current_timeline");
   return sql`
-    counter as (
+    counting as (
       update ${table("inventory")}
       set last_id = greatest(last_id, ${value("lastId")}::bigint) + ${count}
           + case when timeline = ${currentTimeline} then 0 else ${sql.lit(1_000_000)} end,
         timeline = ${currentTimeline}, edits = (random() * 9e18)::bigint
       where exists (select from writer)
-      returning last_id - ${count} as before)`;
+      returning last_id - ${count} as before),
+    counter as (select before from counting limit 1)`;
 }
 
 export const NEW_PET_COLUMNS = columnsOf(newPetFields.map((field) => petColumns[field].column));
@@ -161,7 +163,7 @@ function prepareList({ select, table }: Connection, fields: readonly (keyof PetF
         fields.length === 0 ? sql`order by id limit ${sql.lit(PAGE_LIMIT.maximum + 1)}` : sql``;
       const known = (part: number) => value.of(({ known }) => known.split("/")[part]);
       return sql<ListRow>`
-        select inventory.last_id, inventory.edits, page.* from ${table("inventory")} as inventory
+        select inventory.last_id, inventory.edits, page.* from (select * from ${table("inventory")} limit 1) as inventory
         left join lateral (
           select * from (
             select *, sum(${textBytes}) over (
