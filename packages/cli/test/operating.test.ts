@@ -30,7 +30,6 @@ it("serve responds to /healthz and /readyz without a key, outside the base path"
   expect(await get("/healthz", "POST")).toEqual([405, "", "GET, HEAD"]);
 });
 
-/** Resolves to the status of a GET of this target from a server of this name. */
 async function statusOf(url: string, target: string, name = "127.0.0.1"): Promise<number> {
   const message = `GET ${target} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`;
   return Number((await sendUntilClosed(url, message)).slice(9, 12));
@@ -87,7 +86,6 @@ const metricsOf = ({ output }: { readonly output: () => string }): string =>
 
 const COUNT = "http_server_request_duration_seconds_count";
 
-/** Returns the sum of the values of a metric with these labels. */
 function valueOf(text: string, name: string, ...labels: readonly string[]): number {
   const isMeant = (line: string): boolean =>
     /^\w+/.exec(line)?.[0] === name && labels.every((label) => line.includes(label));

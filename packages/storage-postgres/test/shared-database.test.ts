@@ -127,20 +127,15 @@ it("no statement on new tables, without statistics, seems so long to PostgreSQL 
   const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
   onTestFinished(() => pool.end());
   const { pets } = await openStorage({ pool, schema: "new_tables" });
-  const once = { token: "a", fingerprint: "", now: 0, expiresAt: 1 };
-  (await pets.createOnce(rex, once))._unsafeUnwrap();
-  (await pets.import([{ ...rex, id: 9n }]))._unsafeUnwrap();
+  const request = { token: "a", fingerprint: "", now: 0, expiresAt: 1 };
+  (await pets.createOnce(rex, request))._unsafeUnwrap();
   (await pets.list({ ...firstPage, status: "available" }))._unsafeUnwrap();
   await pool.query("set plan_cache_mode = force_generic_plan");
-  const kept = "select name, cardinality(parameter_types) as count from pg_prepared_statements";
-  type Kept = Readonly<{ name: string; count: number }>;
-  for (const { name, count } of (await pool.query<Kept>(kept)).rows) {
-    const values = times(count, () => "null").join() || "null";
-    const plan = await pool.query<{ "QUERY PLAN": string }>(
-      `explain execute "${name}" (${values})`,
-    );
-    const [, cost] = /\.\.(\d+)/.exec(plan.rows[0]?.["QUERY PLAN"] ?? "") ?? [];
-    expect(Number(cost)).toBeLessThan(1_000);
+  const kept = `select format('explain execute %I (null%s)', name, repeat(', null', cardinality(parameter_types) - 1)) as explain
+    from pg_prepared_statements where cardinality(parameter_types) > 0`;
+  for (const { explain } of (await pool.query<{ explain: string }>(kept)).rows) {
+    const { rows } = await pool.query(explain);
+    expect(Number(/\.\.(\d+)/.exec(JSON.stringify(rows))?.[1])).toBeLessThan(1_000);
   }
 });
 

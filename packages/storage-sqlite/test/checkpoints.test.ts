@@ -31,7 +31,6 @@ function fillLog(pages: number): void {
   expect(pagesInLog()).toBe(pages);
 }
 
-/** Starts the thread, and returns what calls it so many times. */
 async function start(driver?: string) {
   const areOurs = vi.fn(() => true);
   const { url } = await loadDriver();

@@ -9,7 +9,6 @@ const folder = useFolder();
 const opened: Database.Database[] = [];
 afterEach(() => opened.splice(0).forEach((database) => database.close()));
 
-/** Opens a database, changes it, and closes it after the test. */
 function openDatabase(name: string, change = "", options?: Database.Options) {
   const filename = name.endsWith(".db") ? resolve(folder.path("."), name) : name;
   const database = new Database(filename, options).exec(change);

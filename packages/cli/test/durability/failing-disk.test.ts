@@ -18,7 +18,6 @@ const HOW_TO_TRACE = "strace must trace: run `apt-get update && apt-get install 
 
 useBuiltPetstore();
 
-/** Starts a server, with functions that send it requests over one connection. */
 async function serve(database = newDatabase()) {
   const secret = await issueUnlimitedKey(database);
   const { pid, url, end } = await startServer("--database", database);

@@ -16,7 +16,6 @@ export interface Message {
   readonly bytes: string;
 }
 
-/** One of these arbitraries, chosen by weight. */
 const some = <T>(...rows: readonly (readonly [weight: number, of: fc.Arbitrary<T>])[]) =>
   fc.oneof(...rows.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 

@@ -32,7 +32,6 @@ export const hurried = (pace: number): readonly string[] => [
 /** A `petstore serve` in a separate process, which is killed when the test ends. */
 export type BuiltServer = Awaited<ReturnType<typeof startUntil>>;
 
-/** Starts a built server on a free port with these options. */
 export const startServer = (...args: readonly string[]): Promise<BuiltServer> =>
   startBuilt([process.execPath, bundled()], ...args);
 

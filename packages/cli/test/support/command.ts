@@ -149,13 +149,11 @@ export async function issueKey(database: string, ...options: readonly string[]) 
   return JSON.parse(out) as { readonly id: string; readonly secret: string };
 }
 
-/** A new database with a key, its id and its secret. */
 export async function databaseWithKey(...options: readonly string[]) {
   const database = newDatabase();
   return { database, ...(await issueKey(database, ...options)) };
 }
 
-/** The options of a key with limits of its own. */
 export const ownPlan = (perMinute: number, perDay: number): readonly string[] =>
   `--plan enterprise --per-minute ${perMinute} --per-day ${perDay}`.split(" ");
 

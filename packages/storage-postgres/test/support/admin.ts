@@ -4,7 +4,6 @@ import type { PostgresServer } from "./postgres-server.js";
 
 export type Admin = Awaited<ReturnType<typeof connectAdmin>>;
 
-/** Connects as an operator until the end of the test. */
 export async function connectAdmin(url: string) {
   const client = new pg.Client({ connectionString: url, application_name: "admin" });
   client.on("error", () => undefined);

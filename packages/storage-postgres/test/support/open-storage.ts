@@ -4,7 +4,6 @@ import { onTestFinished } from "vitest";
 
 export * from "../../../storage-sql/test/support/samples.js";
 
-/** Opens a storage until the end of the test. Throws if that fails. */
 export async function openStorage(options: PostgresStorageOptions): Promise<Storage> {
   const storage = (await openPostgresStorage(options))._unsafeUnwrap();
   onTestFinished(() => storage.close().then(() => undefined));

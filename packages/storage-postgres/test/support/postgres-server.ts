@@ -16,12 +16,10 @@ const PASSWORD = "correct-horse";
 /** PostgreSQL refuses to run as root: then it runs as nobody. */
 export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 
-/** Gives a file to the user that PostgreSQL runs as. */
 export function giveToPostgres(file: string): void {
   if (unprivileged) fs.chownSync(file, unprivileged.uid, unprivileged.gid);
 }
 
-/** Starts a server for the tests of one file. */
 export function usePostgres(): PostgresServer {
   const server = createPostgresServer();
   beforeAll(async () => {
@@ -31,7 +29,6 @@ export function usePostgres(): PostgresServer {
   return server;
 }
 
-/** Starts a server for the length of a test. */
 export async function startPostgres(): Promise<PostgresServer> {
   const server = createPostgresServer();
   onTestFinished(server.remove);

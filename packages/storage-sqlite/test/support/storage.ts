@@ -13,21 +13,18 @@ import { meanwhile, rex } from "../../../storage-sql/test/support/samples.js";
 
 export * from "../../../storage-sql/test/support/samples.js";
 
-/** Opens a storage until the end of the test. Throws if that fails. */
 export async function openStorage(options: SqliteStorageOptions): Promise<Storage> {
   const storage = (await openSqliteStorage(options))._unsafeUnwrap();
   onTestFinished(() => storage.close().then(() => undefined));
   return storage;
 }
 
-/** Creates a folder, which is removed at the end of the test. */
 export function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "petstore-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Gives each test of a file a folder of its own. */
 export function useFolder() {
   let folder = "";
   beforeEach(() => void (folder = createFolder()));

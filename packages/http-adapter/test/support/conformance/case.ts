@@ -50,7 +50,6 @@ export function head(requestLine: string, ...lines: readonly string[]): string {
   return [...first, ...lines, "\r\n"].join("\r\n");
 }
 
-/** A request for the list with these lines. */
 export const get = (...lines: readonly string[]): string => head("GET /v1/pets", ...lines);
 
 export const postHead = (...lines: readonly string[]): string => head("POST /v1/pets", ...lines);

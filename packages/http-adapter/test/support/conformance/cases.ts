@@ -53,9 +53,6 @@ export const conformanceCases: readonly ConformanceCase[] = [
     ["RFC 9112, 5", "values that are names of headers", get("X: host", "Y: authorization", "Z: z")],
     ...each("RFC 9110, 11.1", 'the line "%s"', ["bEARER {key}", "Bearer  {key}"], authorized),
   ]),
-  ...rows(own(list), [
-    ["RFC 3986, 3.1", "absolute form, a scheme in capitals", head("GET HTTPS://b:1/v1/pets")],
-  ]),
   ...rows({ ...list, closes: true }, [
     ["RFC 9112, 9.3", "HTTP/1.0 needs no Host and closes", `GET /v1/pets HTTP/1.0\r\n${AUTH}\r\n`],
   ]),
