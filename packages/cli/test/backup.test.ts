@@ -10,7 +10,6 @@ import { issueKey, openBeside, petsIn, refused, REX, withDatabase } from "./supp
 
 const program = useBuiltPetstore();
 
-/** A new database, a path beside it, and functions: one adds pets, and one makes a backup at a path. */
 function setUp() {
   const { database, run, read } = withDatabase();
   return {

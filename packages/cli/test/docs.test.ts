@@ -114,7 +114,6 @@ function operation(page: Page, id: string) {
 
 const originOn = async (server: Server) => new URL(await listen(server)).origin;
 
-/** Serves this HTML on an origin of its own. Resolves to the origin. */
 const servePage = (html: string) =>
   originOn(
     createServer((_, response) => {

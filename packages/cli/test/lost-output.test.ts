@@ -172,7 +172,6 @@ async function startLogging(to: string, log: string, limit = "unlimited") {
   return { ...server, port: Number(new URL(server.url).port) };
 }
 
-/** Reads the lines of a log, each of which must be JSON. */
 const linesOf = (log: string | Buffer) =>
   String(log)
     .trimEnd()

@@ -196,7 +196,6 @@ const REQUESTS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5,
 /** The labels of a request of which no more is known than its method. */
 const UNKNOWN = '"OWN",http_route="",http_response_status_code=""';
 
-/** Each histogram with a label, a value that is measured once, and the bounds. */
 const HISTOGRAMS = [
   ["http_server_request_duration_seconds", UNKNOWN, 0.01, REQUESTS],
   ["petstore_commit_duration_seconds", "own", 0.01, COMMITS],

@@ -3,7 +3,6 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import type { PetStoreOptions } from "@petstore/core";
 import { error, openStore, operations, rex, value } from "./support/open-store.js";
 
-/** Opens a store on a storage whose creates wait to be released, one by one, and that counts its closings. */
 function openSlow(options: PetStoreOptions = {}) {
   const opened = openStore(options);
   const { storage } = opened;

@@ -8,7 +8,7 @@ import {
 } from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
 import { loadDriver } from "./database/driver.js";
-import { isBusy, toFailure } from "./database/errors.js";
+import { DatabaseExchanged, isBusy, sqliteCode, toFailure } from "./database/errors.js";
 import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenSqliteError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
@@ -42,7 +42,7 @@ async function open({ source, timeout }: Settings): Promise<Storage> {
     const driver = await loadDriver();
     openDatabase = () => openFile(driver, source, now);
   }
-  return retryWhileBusy({ timeout, now, isBusy }, async () => {
+  return retryWhileBusy({ timeout, now, isBusy: isBusyAtOpening }, async () => {
     const database = openDatabase();
     try {
       return createStorage(database, { timeout, now });
@@ -51,6 +51,12 @@ async function open({ source, timeout }: Settings): Promise<Storage> {
       throw error;
     }
   });
+}
+
+/** Also if the file was exchanged meanwhile, as by a restore: then the new one is opened. */
+function isBusyAtOpening(error: unknown): boolean {
+  const isMoved = sqliteCode(error) === "SQLITE_READONLY_DBMOVED";
+  return isBusy(error) || isMoved || error instanceof DatabaseExchanged;
 }
 
 function createStorage(

@@ -57,7 +57,6 @@ const INSTALL = `Run \`npm install better-sqlite3@${isNode20 ? 12 : 13}\` in the
 const COMPILER =
   ", with a C++ compiler if its binary cannot be downloaded; Node 22 and newer need no compiler";
 
-/** Installs the scripts of a driver, without its compiled part, as this version of it. */
 function installScripts(version: number): void {
   const copy = join(modules, "better-sqlite3");
   cpSync(join(source, "lib"), join(copy, "lib"), { recursive: true });

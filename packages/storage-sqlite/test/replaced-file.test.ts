@@ -39,7 +39,6 @@ async function openWatched(): Promise<Storage> {
   return opened;
 }
 
-/** Closes the storage, and opens it again. Resolves to the ids of its pets. */
 async function reopen(): Promise<readonly bigint[]> {
   await storage.close();
   storage = await openWatched();
@@ -214,6 +213,16 @@ it("a file that was moved to another file system leaves its log, which no new fi
   for (const name of [path, link]) expect(await refusal(name)).toContain("moved without it");
   fs.renameSync(`${path}-wal`, `${other}-wal`);
   expect(await allIds(await openStorage({ filename: other }))).toHaveLength(21);
+});
+
+it("a storage whose file is replaced while it is opened uses the new one", async () => {
+  const backup = folder.path("backup.db");
+  (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+  await create();
+  await storage.close();
+  vi.spyOn(Database.prototype, "pragma").mockImplementationOnce(() => fs.renameSync(backup, path));
+  storage = await openWatched();
+  expect([(await create())._unsafeUnwrap().id, await reopen()]).toEqual([2n, [1n, 2n]]);
 });
 
 it("a storage that only reads is closed after its file was renamed", async () => {

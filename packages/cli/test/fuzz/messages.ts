@@ -19,7 +19,6 @@ export interface Message {
 const some = <T>(...rows: readonly (readonly [weight: number, of: fc.Arbitrary<T>])[]) =>
   fc.oneof(...rows.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
-/** One of these texts: a row is chosen by weight, then one of its texts. */
 const pick = (...rows: readonly (readonly [weight: number, ...texts: string[]])[]) =>
   some(...rows.map(([weight, ...texts]) => [weight, fc.constantFrom(...texts)] as const));
 

@@ -9,7 +9,6 @@ import { petsIn } from "./command.js";
 /** The parts of a response that tests check; a missing header of the limit is NaN. */
 export type Reply = Awaited<ReturnType<typeof send>>;
 
-/** Adds a pet over HTTP. Rejects when the connection fails before the response is complete. */
 export const addPet = (url: string, agent: Agent, secret: string, name: string, key?: string) =>
   send(`${url}/pets`, agent, secret, JSON.stringify({ name, categoryId: 1 }), key);
 

@@ -15,7 +15,6 @@ export async function connectAdmin(url: string) {
     last = result.catch(() => undefined);
     return result.then(({ rows }) => rows);
   };
-  /** Changes a setting of the server. Resolves when this connection has it. */
   const set = async (name: string, value: string): Promise<void> => {
     await query(`alter system set ${name} = '${value}'`);
     await query("select pg_reload_conf()");

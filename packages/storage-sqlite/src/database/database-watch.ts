@@ -36,6 +36,8 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
     return { state, seenAt, isSettled: now() - seenAt >= SETTLED };
   };
   return {
+    /** Of the database file. */
+    inode: database,
     look: () => {
       const foldersBefore = lookAtFolders();
       const stats = beside.map((file) => statAt(file));
@@ -84,6 +86,7 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
 
 /** A database in memory has no files. */
 export const NO_FILES: WatchedFiles = {
+  inode: undefined,
   look: () => ({ areSame: true, areTakenOver: false, isLogLeft: false, logSize: 0 }),
   mayDiffer: () => false,
   lock: { isHeld: () => true, name: () => undefined, end: () => undefined },

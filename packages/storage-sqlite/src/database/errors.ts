@@ -8,6 +8,9 @@ export class DatabaseInUse extends Error {
   }
 }
 
+/** Thrown when the file was exchanged while it was opened: the old one may have been opened. */
+export class DatabaseExchanged extends Error {}
+
 /** Thrown when a read has ended the transaction of a charge, which has to run again without it. */
 export class ReadFailed extends Error {}
 

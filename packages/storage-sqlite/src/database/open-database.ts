@@ -8,12 +8,12 @@ import {
   refuseUnmigrated,
 } from "../migrations/migrate.js";
 import { createConnection, type Connection } from "./connection.js";
-import { exists, refuseUnsafe } from "./database-files.js";
+import { exists, inodeOf, refuseUnsafe, statAt } from "./database-files.js";
 import { ensureMark, openWithOwnLog } from "./database-mark.js";
 import { LARGE_LOG, NO_FILES, watchDatabase, watchFiles } from "./database-watch.js";
 import type { FilesFound, WatchOptions } from "./database-watch.js";
 import type { LoadedDriver, SqliteDatabase } from "./driver.js";
-import { DatabaseInUse } from "./errors.js";
+import { DatabaseExchanged, DatabaseInUse } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
 
@@ -41,6 +41,7 @@ export function openFile(
   // A relative name would name another file once the process has changed its folder.
   const path = isInMemory ? filename : resolve(filename);
   if (!isInMemory) refuseUnsafe(path);
+  const before = isInMemory ? undefined : inodeOf(statAt(path));
   const database = openWithOwnLog(Database, path, {
     timeout: BUSY_TIMEOUT,
     readonly: readOnly,
@@ -89,6 +90,7 @@ export function openFile(
     database.pragma("foreign_keys = ON");
     database.pragma(`main.journal_size_limit = ${LARGE_LOG}`);
     if (!database.memory) files = watchFiles(path, readOnly ? [] : BESIDE, now);
+    if (before !== undefined && files.inode !== before) throw new DatabaseExchanged();
     const prepare = readOnly ? refuseUnmigrated : bringUpToDate;
     const { afterCommit } = checkpoints;
     const options = { files, now, release: close, isShared: false, afterCommit };
