@@ -2,8 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Result, ResultAsync } from "neverthrow";
 import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
 import type { Caller, IssueKeyInput, PetStoreOptions, Signals, TrustedPets } from "@petstore/core";
-import { windows, type OperationName, type WindowName } from "@petstore/core/facts";
-import { limitNames } from "@petstore/core/internal";
+import type { OperationName } from "@petstore/core/facts";
 import { onTestFinished } from "vitest";
 
 export const SECOND = 1_000;
@@ -28,13 +27,6 @@ export const operations: Readonly<Record<OperationName, Call>> = {
 export const ownLimits = (perMinute: number, perDay: number) => {
   return { plan: "enterprise", limits: { perMinute, perDay } };
 };
-
-/** The same with 4 requests in each window, but 2 in this one. */
-export function twoIn(window: WindowName) {
-  const limits = limitNames.map((name) => [name, name === windows[window].limit ? 2 : 4] as const);
-  const { plan, limits: all } = ownLimits(4, 4);
-  return { plan, limits: { ...all, ...Object.fromEntries(limits) } };
-}
 
 /** Opens a store on a manual clock and a storage in memory, whose members a test may replace. */
 export function openStore(options: PetStoreOptions = {}) {
