@@ -1,7 +1,8 @@
+import { inspect } from "node:util";
 import { createMemoryStorage, standardPlans } from "@petstore/core";
 import type { Pets, PetStoreOptions } from "@petstore/core";
 import type { OperationName } from "@petstore/core/facts";
-import { limitNames } from "@petstore/core/internal";
+import { limitNames, parseNewPet } from "@petstore/core/internal";
 import { storageError } from "@petstore/core/storage";
 import { createPetsClient, type TransportError } from "@petstore/client";
 import { err, type Result, type ResultAsync } from "neverthrow";
@@ -9,6 +10,7 @@ import nodeFetch from "node-fetch";
 import { fetch as undiciFetch } from "undici";
 import { expect, test } from "vitest";
 import { createPetStoreServer } from "@petstore/http-adapter";
+import { unusualPets } from "../../storage-contract/src/samples.js";
 import { ANY, clientOf, listen, rex, stock, type Stocked } from "./support/stores.js";
 
 type Remote = Pets<TransportError>;
@@ -51,6 +53,11 @@ const memory = createMemoryStorage();
 const listFails = () => Promise.resolve(err(storageError("disk")));
 const brokenStorage = { ...memory, pets: { ...memory.pets, list: listFails } };
 
+/** A pet to create for each value that a storage must keep exact. */
+const exact = unusualPets.flatMap((pet): [string, string, Act][] =>
+  parseNewPet(pet).isOk() ? [[`creates an exact pet: ${inspect(pet)}`, "ok", create(pet)]] : [],
+);
+
 const free = (perMinute: number, perDay: number): Setting => ({
   plans: { free: { perMinute, perDay } },
 });
@@ -72,6 +79,7 @@ const rows: readonly [string, string, Act, Setting?][] = [
   ["creates in the greatest one", "ok", create({ ...rex, categoryId: MAX, status: "sold" })],
   ["creates in category -0", "ok", create({ ...rex, categoryId: -0 })],
   ["creates a pet with a difficult name", "ok", create({ ...rex, name: DIFFICULT })],
+  ...exact,
   ["creates by inherited fields", "invalid_pet", create(Object.create({ ...rex, id: 5 }))],
   ["creates from an array", "invalid_pet", create([rex])],
   ["creates from null", "invalid_pet", create(null)],

@@ -123,17 +123,19 @@ const plansSchema = v.pipe(
   }),
 );
 
-const methods = (...names: readonly string[]) =>
-  v.looseObject(Object.fromEntries(names.map((name) => [name, v.function()])));
+/** All methods of a part of a storage: those that this one has. */
+const methodsOf = (part: object) =>
+  v.looseObject(Object.fromEntries(Object.keys(part).map((name) => [name, v.function()])));
 
 const clockSchema = v.looseObject({ now: v.function(), monotonic: v.optional(v.function()) });
 
+const memory = createMemoryStorage();
 const storageSchema = v.looseObject({
   close: v.function(),
   clock: v.optional(clockSchema),
-  pets: methods("create", "createOnce", "find", "list"),
-  keys: methods("insert", "find", "list", "update", "remove"),
-  usage: methods("charge", "findByDigest", "update"),
+  pets: methodsOf(memory.pets),
+  keys: methodsOf(memory.keys),
+  usage: methodsOf(memory.usage),
 });
 
 const optionsSchema = strictRecord({

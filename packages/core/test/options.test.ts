@@ -79,12 +79,10 @@ it.each<[string, unknown]>([
   expect(() => createLoosely(options)).toThrow(error);
 });
 
-it.each([
-  ["pets", ["create", "find", "list"]],
-  ["keys", ["insert", "find", "list", "update", "remove"]],
-  ["usage", ["charge", "findByDigest", "update"]],
-] as const)("refuses a storage whose %s lack one of %j", (part, methods) => {
+it.each(["pets", "keys", "usage"] as const)("refuses a storage whose %s lack a method", (part) => {
   const storage = createMemoryStorage();
+  const methods = Object.keys(storage[part]);
+  expect(methods.length).toBeGreaterThan(2);
   for (const method of methods) {
     const lacking = { ...storage, [part]: { ...storage[part], [method]: undefined } };
     expect(() => createLoosely({ storage: lacking }), method).toThrow("option storage ");

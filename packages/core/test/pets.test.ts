@@ -4,6 +4,7 @@ import { createPetStore, parseInt64, petStatuses, type ListPetsInput } from "@pe
 import { INT64_MAX } from "@petstore/core/storage";
 import { INT64_MIN } from "@petstore/core/internal";
 import { error, openStore, rex, value } from "./support/open-store.js";
+import { unusualPets } from "../../storage-contract/src/samples.js";
 
 const { trusted } = createPetStore();
 
@@ -75,7 +76,7 @@ const INT64 = "must be an int64 integer";
 const UNSAFE = `${INT64}; beyond 2^53 − 1, pass a bigint`;
 const STATUS = "must be one of available, pending, sold";
 
-it.each<[Call, string, string, ...unknown[]]>([
+const WRONG: readonly [Call, string, string, ...unknown[]][] = [
   ["createPet", "name", TEXT, undefined, 5, "a\0b", "\uD800", "x".repeat(65_537)],
   ["createPet", "name", TEXT, "Ж".repeat(32_769)],
   ["createPet", "categoryId", INT64, undefined, 1.5, "1", null, true, Number.NaN],
@@ -86,12 +87,18 @@ it.each<[Call, string, string, ...unknown[]]>([
   ["listPets", "status", STATUS, "lost", "", "SOLD"],
   ["listPets", "after", INT64, INT64_MAX + 1n, "x"],
   ["listPets", "after", UNSAFE, 2 ** 53],
-])("%s refuses wrong input and says that its %s %s", async (call, field, rule, ...values) => {
+];
+
+it.each(WRONG)("%s refuses wrong input: its %s %s", async (call, field, rule, ...values) => {
   const [base, code] = call === "createPet" ? [rex, "invalid_pet"] : [{}, "invalid_query"];
   for (const value of values) {
     const refusal = await refusalOf(call, { ...base, [field]: value });
     expect(refusal, inspect(value)).toEqual({ code, message: `${field} ${rule}.` });
   }
+  const fields = WRONG.flatMap(([other, name]) => (other === "createPet" ? name : []));
+  expect(new Set(fields), "wrong values of each field").toEqual(
+    new Set(unusualPets.flatMap(Object.keys)),
+  );
 });
 
 it.each<[Call, RegExp, ...unknown[]]>([

@@ -36,7 +36,7 @@ export interface HttpOptions {
    * Default: off, so that browsers let only pages of the same origin read responses.
    */
   readonly cors?: CorsOptions | undefined;
-  /** Also sends the fields of draft-ietf-httpapi-ratelimit-headers-11, with both windows. Default: off. */
+  /** Also sends the fields of draft-ietf-httpapi-ratelimit-headers-11, with each window. Default: off. */
   readonly rateLimitFields?: "draft-11" | undefined;
   /** The clock for the milliseconds of a report. Default: the system's clock. */
   readonly clock?: Clock | undefined;

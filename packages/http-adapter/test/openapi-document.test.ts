@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { standardPlans } from "@petstore/core";
 import { openApiDocument, statusOf } from "@petstore/http-adapter";
 import type { ResponseError } from "@petstore/http-adapter/internal";
@@ -104,4 +105,17 @@ test("every error code is documented, under its status alone", () => {
     expect(info.description).toMatch(new RegExp(`\\d{3} with the code\\s+\`${code}\``));
   const all = new Set<string>([...seen, ...elsewhere]);
   expect([...all].sort()).toEqual([...components.schemas.Error.properties.code.enum].sort());
+});
+
+test("docs/http.md names every operation, parameter, field and error code", () => {
+  const text = readFileSync(new URL("../../../docs/http.md", import.meta.url), "utf8");
+  const { Pet, Error: failure } = components.schemas;
+  const parameters = paths["/pets"].get.parameters.map(({ name }) => name);
+  const routes = Object.values(facts).map(({ method, path }) => `${method} ${path}`);
+  const fields = Object.keys(Pet.properties);
+  const named = [...Object.keys(facts), ...routes, ...parameters, ...fields];
+  const missing = [...named, ...failure.properties.code.enum].filter(
+    (name) => !text.includes(`\`${name}\``),
+  );
+  expect(missing).toEqual([]);
 });

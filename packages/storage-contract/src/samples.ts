@@ -1,4 +1,4 @@
-import { petStatuses } from "@petstore/core";
+import { petStatuses, type RateLimits } from "@petstore/core";
 import {
   INT64_MIN,
   limitNames,
@@ -82,7 +82,7 @@ export function aKey(id: string, changes: Partial<StoredApiKey> = {}): StoredApi
   return {
     id,
     plan: "free",
-    limits: { perMinute: 60, perDay: 1_000 },
+    limits: { perMinute: 60, perDay: 1_000 } satisfies EachField<RateLimits>,
     label: undefined,
     createdAt: 1_900_000_000_000,
     expiresAt: undefined,
@@ -135,7 +135,7 @@ function numbers(fields: readonly string[], number: (index: number) => number) {
   return Object.fromEntries(fields.map((field, index) => [field, number(index)] as const));
 }
 
-/** The usage with one more request in both windows. */
+/** The usage with one more request in each window. */
 export function oneMore(usage: Usage): Usage {
   return { ...usage, minuteUsed: usage.minuteUsed + 1, dayUsed: usage.dayUsed + 1 };
 }

@@ -1,3 +1,5 @@
+import { petFilters } from "@petstore/core/internal";
+import { petColumns } from "@petstore/storage-sql";
 import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { beforeEach, expect, it } from "vitest";
@@ -50,12 +52,12 @@ it("the schema is migrated once from version 1, keeps pets and usage, and is unc
   expect(breaking.all()).toEqual([...migrations, addsColumn].map((each) => Number(each.breaking)));
 });
 
-it("pages of a status and of banned keys, and expired creations, are found without a scan of other rows", async () => {
+it("pages of each filter and of banned keys, and expired creations, are found without a scan of other rows", async () => {
   const ran = new Set<string>();
   observe(database, (source) => ran.add(source));
   const { pets, keys } = await openStorage({ database });
   ran.clear();
-  await pets.list({ limit: 9, status: "sold", after: 1n });
+  for (const field of petFilters) await pets.list({ limit: 9, after: 1n, [field]: rex[field] });
   await keys.list({ limit: 9, after: "a", banned: true });
   await pets.createOnce(rex, { token: "", fingerprint: "", now: 1, expiresAt: 2 });
   // Planned as they are prepared, before any value is known.
@@ -63,7 +65,12 @@ it("pages of a status and of banned keys, and expired creations, are found witho
     const plan = database.prepare<unknown[], { detail: string }>(`explain query plan ${source}`);
     return plan.all(Array(source.split("?").length - 1).fill(null)).map(({ detail }) => detail);
   });
-  expect(steps).toContain("SEARCH main.pets USING INDEX pets_by_status (status=? AND rowid>?)");
+  for (const { column } of petFilters.map((field) => petColumns[field]))
+    expect(steps).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^SEARCH main\\.pets USING INDEX \\w+ \\(${column}=\\? AND rowid>\\?\\)$`),
+      ),
+    );
   expect(steps).toContain("SEARCH main.api_key_usage USING INDEX api_key_usage_banned (key_id>?)");
   expect(steps.filter((step) => /SCAN main\.(?:api_key|pet_creation)|TEMP/.test(step))).toEqual([]);
 });

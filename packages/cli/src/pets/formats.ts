@@ -49,7 +49,9 @@ const required = Object.entries(columns).flatMap(([name, { isRequired }]) =>
 );
 const optional = Object.keys(columns).filter((name) => !required.includes(name));
 
-export const COLUMNS = `${required.join(" and ")}, and optionally ${optional.join(" and ")}`;
+const words = new Intl.ListFormat("en-GB");
+
+export const COLUMNS = `${words.format(required)}, and optionally ${words.format(optional)}`;
 
 export const HEADING_RULE = `The first line must name the columns ${COLUMNS}, each once, separated by commas`;
 

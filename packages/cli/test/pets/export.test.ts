@@ -4,7 +4,10 @@ import { promises, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { parseNewPet } from "@petstore/core/internal";
+import { encodePet } from "@petstore/http-adapter";
 import { expect, it, vi } from "vitest";
+import { unusualPets } from "../../../storage-contract/src/samples.js";
 import { applyMocks, watchSyncs } from "../../../storage-sqlite/test/support/storage.js";
 import { petstoreOn, refused, terminalTo, withDatabase, writableTo } from "../support/command.js";
 
@@ -68,6 +71,19 @@ it.each(["ndjson", "csv"])("writes %s that imports to the same pets", async (for
   expect((await run("pets", "export")).out).toBe(all);
   expect(all.split("\n")).toHaveLength(1_234);
   expect(all).toContain('"categoryId":-9223372036854775808');
+});
+
+it("keeps every value of every field, in either format", async () => {
+  const pets = unusualPets.filter((pet) => parseNewPet(pet).isOk());
+  const lines = pets.map((pet, index) => `${encodePet({ id: BigInt(index + 1), ...pet })}\n`);
+  let [format, file] = ["ndjson", lines.join("")];
+  for (const next of ["csv", "ndjson"]) {
+    const { run, read } = withDatabase();
+    expect((await read(file, "pets", "import", "-", "--format", format)).code).toBe(0);
+    file = `${(await run("pets", "export", "--format", next)).out}\n`;
+    format = next;
+  }
+  expect(file).toBe(lines.join(""));
 });
 
 it("writes only pets with the given status, and only the heading if there are none", async () => {

@@ -68,6 +68,8 @@ function readError<Code extends string>(
   }
   if (isOwn(code, errors)) return { code, message, quota };
   const retryAfterSeconds = Math.ceil(retryAfter / 1_000);
+  const unexpected = unexpectedResponse(`${code}: ${message}`, status, requestId);
+  if (!isOwn(code, admissionCodes)) return unexpected;
   switch (code) {
     case "missing_api_key":
       return { code, message, quota };
@@ -78,14 +80,23 @@ function readError<Code extends string>(
     case "storage_unavailable":
       return { code, message, quota, cause: undefined };
     case "rate_limit_exceeded":
-      if (status !== 429) break;
+      if (status !== 429) return unexpected;
       return { code, message, quota, window: quota.window, retryAfterSeconds };
     case "api_key_banned":
-      if (status !== 429) break;
+      if (status !== 429) return unexpected;
       return { code, message, quota, retryAfterSeconds };
   }
-  return unexpectedResponse(`${code}: ${message}`, status, requestId);
 }
+
+/** The codes that each operation may have. */
+const admissionCodes: OwnErrors<AdmissionError["code"]> = {
+  missing_api_key: true,
+  invalid_api_key: true,
+  store_closed: true,
+  storage_unavailable: true,
+  rate_limit_exceeded: true,
+  api_key_banned: true,
+};
 
 type CodedError<Code extends string> = Charged & { readonly code: Code; readonly message: string };
 

@@ -21,7 +21,8 @@ export interface ListPetsInput {
 }
 
 /** The fields of a pet by whose value a list can be filtered. */
-export const petFilters = ["status"] as const satisfies readonly (keyof NewPet)[];
+export const petFilters = ["status"] as const satisfies readonly (keyof NewPet &
+  keyof ListPetsInput)[];
 
 /** The value that each of these fields must have; any, if it is left out or `undefined`. */
 export type PetFilter = {
