@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 import { createPetStore, type PetStore } from "@petstore/core";
 import { clientAddressBehind, createFetchHandler, createNodeHandler } from "@petstore/http-adapter";
 import { createPetStoreServer, mount } from "@petstore/http-adapter";
-import { SERVER_LIMITS } from "@petstore/http-adapter/internal";
 import { describe, expect, test } from "vitest";
 
 const store = createPetStore();
@@ -62,13 +61,6 @@ test.each(["", "localhost", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "::/129"
   "%j is refused as a proxy",
   (proxy) => expect(() => clientAddressBehind([proxy])).toThrow(`"${proxy}" is neither`),
 );
-
-test("the limits of a server treat undefined as left out", () => {
-  const limits = { requestTimeoutSeconds: undefined, timeoutSeconds: 0.0065 };
-  const server = createPetStoreServer(store, { limits });
-  const requestTimeout = SERVER_LIMITS.requestTimeoutSeconds * 1_000;
-  expect(server).toMatchObject({ requestTimeout, timeout: 7 });
-});
 
 test.each([
   [{ headersTimeout: 1 }, /headersTimeout is unknown; known are headersTimeoutSeconds, /],

@@ -62,11 +62,13 @@ test("a silent connection is closed, also when CONNECT waits for a response that
   }
 });
 
-test("the default limits end every slow request within 15 s", () => {
-  const server = createPetStoreServer(createPetStore());
+test("the default limits end every slow request within 15 s; undefined is a limit left out", () => {
+  const store = createPetStore();
+  const server = createPetStoreServer(store);
   const times = { headersTimeout: 8_000, requestTimeout: 12_000, keepAliveTimeout: 5_000 };
   expect(server).toMatchObject({ ...times, timeout: 30_000, maxRequestsPerSocket: 0 });
   const { requestTimeoutSeconds, connectionsCheckingIntervalSeconds } = SERVER_LIMITS;
   expect(requestTimeoutSeconds + connectionsCheckingIntervalSeconds + 2).toBeLessThan(15);
-  server.close();
+  const limits = { requestTimeoutSeconds: undefined, timeoutSeconds: 0.0065 };
+  expect(createPetStoreServer(store, { limits })).toMatchObject({ ...times, timeout: 7 });
 });

@@ -17,6 +17,9 @@ beforeEach(async () => {
   shell = new Database(filename);
 });
 
+/** Adds a pet by hand. */
+const insert = (id: bigint) =>
+  `insert into pets (id, name, category_id, status) values (${id}, 'New', 1, 'sold')`;
 const create = async (): Promise<bigint> => (await storage.pets.create(rex))._unsafeUnwrap().id;
 const list = async (from = storage, query = {}): Promise<PetPage> =>
   (await from.pets.list({ ...firstPage, ...query }))._unsafeUnwrap();
@@ -25,15 +28,14 @@ it("the id of a new pet is greater than that of a removed pet, and than one that
   expect(await Promise.all(times(3, create))).toEqual([1n, 2n, 3n]);
   shell.exec("delete from pets");
   expect(await create()).toBe(4n);
-  shell.exec("insert into pets (id, name, category_id, status) values (40, '', 1, 'sold')");
+  shell.exec(insert(40n));
   expect(await create()).toBe(41n);
   shell.exec("update pets set id = 1000 where id = 40");
   expect(await create()).toBe(1_001n);
 });
 
 it("the greatest id is assigned, and then creates fail", async () => {
-  shell.exec(`insert into pets (id, name, category_id, status)
-    values (${2n ** 63n - 3n}, '', 1, 'sold')`);
+  shell.exec(insert(2n ** 63n - 3n));
   const [first, last, none] = await Promise.all(times(3, () => storage.pets.create(rex)));
   expect(first?._unsafeUnwrap().id).toBe(2n ** 63n - 2n);
   expect(last?._unsafeUnwrap().id).toBe(2n ** 63n - 1n);
@@ -50,17 +52,11 @@ describe("a page of pets", () => {
     expect([page, page.pets, ...page.pets].every(Object.isFrozen)).toBe(true);
     for (const [change, expected] of [
       ["insert into pets (name, category_id, status) values ('New', 1, 'sold')", 4],
-      [
-        "insert or replace into pets (id, name, category_id, status) values (2, 'New', 1, 'sold')",
-        4,
-      ],
+      [insert(2n).replace("insert", "insert or replace"), 4],
       ["update pets set name = 'Other' where id = 2", 4],
       ["delete from pets where id = 2", 3],
       ["delete from pets", 0],
-      [
-        "delete from pets_revision; insert into pets (id, name, category_id, status) values (9, 'New', 1, 'sold')",
-        1,
-      ],
+      [`delete from pets_revision; ${insert(9n)}`, 1],
       ["delete from pets", 0],
     ] as const) {
       const before = await list();
