@@ -44,7 +44,7 @@ it("the schema is migrated once from version 1, keeps pets and usage, and is unc
   expect([recorded(), rows("pets"), database.inTransaction]).toEqual([[1], [pet], false]);
   for (let opened = 0; opened < 2; opened += 1) migrateTo(...migrations, addsColumn);
   expect(recorded()).toEqual(times(NEWEST + 1, (index) => index + 1));
-  expect(rows("pets")).toEqual([{ ...pet, colour: null }]);
+  expect(rows("pets")).toMatchObject([{ ...pet, colour: null }]);
   const counts = { minute_opened_at: 1, minute_used: 2, day_opened_at: 3, day_used: 4 };
   const bans = { refusals: 5, bans: 6, banned_at: 7, last_used_at: 8, refused_since: 0 };
   expect(rows("api_key_usage")).toMatchObject([{ key_id: "a", ...counts, ...bans }]);
