@@ -345,6 +345,7 @@ it("a server that has changed no key for a week goes on without a warning", asyn
 it("servers may open a new schema at once, and every charge of theirs counts once, also of 100 keys and over connections that are ended", async () => {
   postponeDeadlines();
   // With pools of their own, they stand for servers; the name of their new schema is also a word of SQL.
+  await admin.query("alter role petstore set default_transaction_isolation = 'repeatable read'");
   const storages = await Promise.all(times(4, () => open("user")));
   const storage = storages[0] ?? expect.unreachable();
   const ids = ["hot", ...times(100, (index) => `key ${(index * seed) % 1_009}`)];

@@ -26,9 +26,9 @@ ${statements.replaceAll(":schema", () => quoted)}
 insert into ${quoted}.migrations (number, name, breaking) values (${index + 1}, '${name}', ${breaking});
 end $migration$;`,
   );
-  return `begin;
+  return `begin isolation level read committed;
 set local lock_timeout = ${LOCK_TIMEOUT};
--- Two that create at once would fail.
+-- Two that create at once would fail. The second must see what the first has committed.
 select pg_advisory_xact_lock(hashtext('petstore'), hashtext('${schema}'));
 do $look$ begin
   if to_regnamespace('${schema}') is null then
