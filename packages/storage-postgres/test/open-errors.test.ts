@@ -63,7 +63,8 @@ describe("openPostgresStorage fails with", () => {
   });
 
   it("not_allowed, until an operator has run the printed migrations and granted the rights", async () => {
-    await admin.query("create role guest login password 'correct-horse'");
+    await admin.query(`create role guest login password 'correct-horse';
+      alter default privileges revoke execute on functions from public`);
     const url = server.url().replace("//petstore:", "//guest:");
     expect(await codeOf({ url, schema: "guests" })).toBe("not_allowed");
     const script = postgresMigrations("guests");
@@ -73,6 +74,8 @@ describe("openPostgresStorage fails with", () => {
       grant select on all tables in schema guests to guest`);
     expect(await codeOf({ url, schema: "guests" })).toBe("not_allowed");
     await admin.query("grant insert, update, delete on all tables in schema guests to guest");
+    expect(await codeOf({ url, schema: "guests" })).toBe("not_allowed");
+    await admin.query("grant execute on all functions in schema guests to guest");
     const storage = await openStorage({ url, schema: "guests" });
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
   });

@@ -67,11 +67,13 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
 
 async function refuseWithoutRights(database: Database, schema: string): Promise<void> {
   const names = TABLES.map((table) => `${schema}.${table}`);
-  const text = `select name, lower(privilege) from unnest($1::text[]) as name,
+  const text = `select 'table ' || name, lower(privilege) from unnest($1::text[]) as name,
       unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
-      where not has_table_privilege(name, privilege) limit 1`;
-  const [missing] = await database.query<[string, string]>({ text }, [names]);
+      where not has_table_privilege(name, privilege)
+      union all select 'function ' || $2, 'execute' where not has_function_privilege($2, 'execute') limit 1`;
+  const timeline = `${schema}.current_timeline()`;
+  const [missing] = await database.query<[string, string]>({ text }, [names, timeline]);
   if (!missing) return;
-  const message = `The user lacks the right to ${missing[1]} in the table ${missing[0]}.`;
+  const message = `The user lacks the right ${missing[1]} on the ${missing[0]}.`;
   throw new OpenRefusal("not_allowed", message);
 }
