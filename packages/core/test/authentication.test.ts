@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { expect, it, vi } from "vitest";
 import { codes, error, openStore, ownLimits, value } from "./support/open-store.js";
@@ -88,14 +87,6 @@ it.each([
   for (let client = 0; client <= most; client += 1) await store.as("bad", `${client}`).admit();
   const remaining = [0, 1, most].map((client) => store.anonymousQuota(`${client}`).remaining);
   expect(remaining).toEqual([60, 59, 59]);
-});
-
-it("the storage gets the SHA-256 of a secret, and its first characters", async () => {
-  const { storage, issue } = openStore();
-  const { id, secret } = await issue();
-  const digest = createHash("sha256").update(secret).digest("base64url");
-  const secrets = [{ digest, hint: secret.slice(0, 13), expiresAt: undefined }];
-  expect(value(await storage.keys.find(id))?.key.secrets).toEqual(secrets);
 });
 
 const LONG = "x".repeat(15_000);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { inspect } from "node:util";
 import { expect, it, vi } from "vitest";
 import { createManualClock, keyStateAt, type KeyRing } from "@petstore/core";
@@ -8,8 +9,8 @@ import { ownLimits, value } from "./support/open-store.js";
 const ENTERPRISE = ownLimits(5, 10);
 const LIMITS = ENTERPRISE.limits;
 
-it("issue returns a secret of the documented form, and the key, which shows its use without being charged", async () => {
-  const { store, clock } = openStore();
+it("issue returns a secret of the documented form, whose SHA-256 is stored, and the key, which shows its use without being charged", async () => {
+  const { store, storage, clock } = openStore();
   const createdAt = clock.now();
   const { secret, key } = value(await store.keys.issue({ plan: "pro", label: "acme" }));
   expect(secret).toMatch(/^pet_live_[0-9A-Za-z]{36}$/);
@@ -24,6 +25,9 @@ it("issue returns a secret of the documented form, and the key, which shows its 
   const secrets = [{ hint, expiresAt: undefined }];
   const unused = { lastUsedAt: undefined, usage: usageAfter(0, createdAt) };
   expect(key).toEqual({ ...shown, secrets, ...unused });
+  const digest = createHash("sha256").update(secret).digest("base64url");
+  const stored = value(await storage.keys.find(key.id))?.key.secrets;
+  expect(stored).toEqual([{ digest, hint, expiresAt: undefined }]);
 
   clock.advance(1_000);
   value(await store.as(secret).admit());

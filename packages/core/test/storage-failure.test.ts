@@ -99,18 +99,14 @@ describe.each(ways)("a storage that %s", (_, cause, messageOfChange, fail) => {
     }
   });
 
-  it("does not matter where the storage is not needed", async () => {
+  it("does not matter where the storage is not needed, and makes closing fail", async () => {
     const { store, storage } = openStore();
     Object.assign(storage.keys, { find: fail, remove: fail });
     Object.assign(storage.usage, { findByDigest: fail });
+    Object.assign(storage, { close: fail });
     expect(error(await store.keys.find({} as never)).code).toBe("key_not_found");
     expect(error(await store.keys.findBySecret("pet_live_")).code).toBe("key_not_found");
     expect(value(await store.keys.purge({ olderThanSeconds: 0 }))).toEqual({ purged: 0 });
-  });
-
-  it("returns a typed error when closing fails", async () => {
-    const { store, storage } = openStore();
-    Object.assign(storage, { close: fail });
     expect(error(await store.close()).code).toBe(code);
   });
 });

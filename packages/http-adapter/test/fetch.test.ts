@@ -71,19 +71,6 @@ test("a body that takes too long is 408, and its source is cancelled", async () 
   expect(isCancelled).toBe(true);
 });
 
-test("the client address function gets the host's other arguments", async () => {
-  const { store } = await makeStore();
-  const handle = createFetchHandler(store, {
-    clientAddress: (_, address: string, { isTrusted }: { isTrusted: boolean }) =>
-      isTrusted ? address : undefined,
-  });
-  const request = new Request("http://pets.test/v1/pets");
-  await handle(request, "192.0.2.1", { isTrusted: true });
-  const other = await handle(request, "192.0.2.2", { isTrusted: true });
-  expect(other.headers.get("x-ratelimit-remaining")).toBe("59");
-  expect(store.anonymousQuota("192.0.2.1").remaining).toBe(59);
-});
-
 interface Sent extends Pick<RequestInit, "method" | "body"> {
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -175,12 +175,13 @@ export function onFastify(
 function onHono(basePath: string): Host {
   const start: Host["start"] = (store, behindProxy) => {
     const app = new Hono();
-    const clientAddress = ({ headers }: globalThis.Request, context: Context) =>
-      behindProxy
-        ? (headers.get("X-Forwarded-For") ?? undefined)
+    const clientAddress = (request: globalThis.Request, context: Context, isTrusted: boolean) =>
+      isTrusted
+        ? (request.headers.get("X-Forwarded-For") ?? undefined)
         : getConnInfo(context).remote.address;
     const handle = store && createFetchHandler(store, { basePath, clientAddress });
-    if (handle) app.all(`${basePath}/*`, (context) => handle(context.req.raw, context));
+    if (handle)
+      app.all(`${basePath}/*`, (context) => handle(context.req.raw, context, behindProxy));
     app.get("/hello", (context) => context.text("hello"));
     app.post("/echo", async (context) => context.json(await context.req.json<object>()));
     app.get("/boom", fail);

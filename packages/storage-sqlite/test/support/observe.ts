@@ -15,14 +15,7 @@ export function observe(database: Database.Database, ran: (source: string) => vo
         }
       }) as never;
     }
-    const iterate = statement.iterate.bind(statement);
-    statement.iterate = function* (...values: unknown[]) {
-      try {
-        yield* iterate(...values);
-      } finally {
-        ran(source);
-      }
-    } as never;
+    statement.iterate = (...values: unknown[]) => statement.all(...values).values();
     return statement;
   }) as typeof prepare;
 }
