@@ -88,6 +88,7 @@ const parts = {
   "cli/serve": {
     mutate: ["packages/cli/src/serve/!(workers|metrics).ts", "packages/cli/src/serve/docs/*.ts"],
     tests: cli("command-line", "serve", "operating", "docs", "lost-output"),
+    elsewhere: ["serve-command", "log"].map((name) => `packages/cli/src/serve/${name}.ts`),
   },
   "cli/metrics": {
     mutate: ["packages/cli/src/serve/metrics.ts"],

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { startServer, textOf, useBuiltPetstore } from "./support/built-petstore.js";
-import { newDatabase, petstore, refused } from "./support/command.js";
+import { newDatabase, petstore, refused, serveHere } from "./support/command.js";
 
 useBuiltPetstore();
 
@@ -34,7 +34,7 @@ it.each<Refusal>([
   [["serve", "--prot", "1"], /unknown option '--prot'/],
   [["serve", "--port", "x"], /--port.*whole number/],
   [["serve", "--trust-proxy", "10.0.0.0/33"], /--trust-proxy.* It must be an IP address/],
-  ...["x", "65536", "[::1]", ":1", "::1:1"].map((address): Refusal => [
+  ...["x", "65536", "1x", "[::1]", ":1", "::1:1"].map((address): Refusal => [
     ["serve", "--metrics", address],
     /--metrics.* a port, or /,
   ]),
@@ -115,6 +115,7 @@ it("the environment of serve sets every option, as --help shows", async () => {
     expect(text).toContain(`env: ${variable}`);
   }
   expect(out).toMatch(/--host .*env:\s+PETSTORE_HOST,\s+HOST\)/s);
+  expect(out).toContain("An argument wins over a variable (env).");
 });
 
 it("the environment of serve sets values, lists and switches", async () => {
@@ -131,7 +132,7 @@ it("the environment of serve sets values, lists and switches", async () => {
     PETSTORE_PORT: "1",
     PORT: "1",
   });
-  const { url, output } = await startServer();
+  const { url, output } = await serveHere();
   expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/v1$/);
   await expect.poll(output).toContain("This is the first one");
   for (const [origin, allowed] of [
@@ -184,7 +185,7 @@ it("the environment of serve is not read for an option that is given, nor when a
   // Arguments may be lists, too.
   const lists = ["--trust-proxy", "10.0.0.0/8,::1", "127.0.0.1", "--cors", "https://a.example,*"];
   expect(await refusalOf("--port", "0", ...lists, "--cors", "*", "--log")).toMatch(STARTS);
-  stub({ PETSTORE_PORT: "", PETSTORE_TRUST_PROXY: "", PETSTORE_LOG: "" });
+  stub({ PETSTORE_PORT: "", PETSTORE_TRUST_PROXY: "", PETSTORE_LOG: "0" });
   expect(await refusalOf()).toMatch(STARTS);
   expect(await refusalOf("--cors", "https://a.example,")).toMatch(/--cors.*an origin/);
 });
@@ -202,7 +203,8 @@ it("help describes each command and what it takes, has an example, and is also s
     expect(out).toMatch(new RegExp(`^Usage: ${name} .*\n\n[A-Z][^]*?\\.\n\n`));
     expect(out).toMatch(new RegExp(`\n\nExamples?:\n  ${name}${args.length > 0 ? " \\S" : ""}`));
     for (const listed of [...args, ...options, ...commands])
-      expect(listed.text, `${name} ${listed.name}`).not.toBe("");
+      // Behind the description are its default and its variable.
+      expect(listed.text, `${name} ${listed.name}`).toMatch(/^[^(]/);
     expect(await petstore("help", ...words)).toEqual({ code: 0, out, error: "" });
     const missing = options.filter((option) => !documents.includes(option.name));
     undocumented.push(...missing.map((option) => `${name} ${option.name}`));

@@ -18,7 +18,8 @@ const get = (path: string, init: RequestInit = {}) => fetch(originOf() + path, i
 
 it("petstore serve, outside /v1, serves the OpenAPI document as JSON", async () => {
   const response = await get("/openapi.json?fresh");
-  expect(response.headers.get("content-type")).toBe("application/json");
+  const types = ["content-type", "access-control-allow-origin"];
+  expect(types.map((name) => response.headers.get(name))).toEqual(["application/json", "*"]);
   expect(await response.json()).toEqual(openApiDocument);
 });
 
@@ -41,6 +42,7 @@ it("petstore serve, outside /v1, serves every file of the page, with its type an
         "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
+      "cache-control": "no-cache",
     });
   }
 });
@@ -70,8 +72,12 @@ it("petstore serve, outside /v1, redirects / and /docs/ to the page, and /favico
 it("petstore serve, outside /v1, responds to other methods with 405, Allow and an Error", async () => {
   for (const path of ["/docs", "/openapi.json", "/"]) {
     const response = await get(path, { method: "POST", body: "x" });
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
-    expect(await response.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
+    const [allow, connection, type] = ["allow", "connection", "content-type"].map((name) =>
+      response.headers.get(name),
+    );
+    expect([allow, connection, type]).toEqual(["GET, HEAD", "close", "application/json"]);
+    const message = "This path supports only GET and HEAD.";
+    expect(await response.json()).toEqual({ code: "method_not_allowed", message, status: 405 });
   }
 });
 

@@ -22,12 +22,16 @@ const server = useServerHere("--log", "--metrics", "0");
 it("serve responds to /healthz and /readyz without a key, outside the base path", async () => {
   const get = async (path: string, method = "GET") => {
     const response = await fetch(origin(server().url) + path, { method });
-    return [response.status, await response.text(), response.headers.get("allow")];
+    const headers = ["allow", "content-type", "cache-control"].map((name) =>
+      response.headers.get(name),
+    );
+    return [response.status, await response.text(), ...headers];
   };
-  expect(await get("/healthz")).toEqual([200, '{"status":"ok"}', null]);
-  expect(await get("/readyz")).toEqual([200, '{"status":"ready"}', null]);
-  expect(await get("/readyz", "HEAD")).toEqual([200, "", null]);
-  expect(await get("/healthz", "POST")).toEqual([405, "", "GET, HEAD"]);
+  const uncached = [null, "application/json", "no-store"];
+  expect(await get("/healthz")).toEqual([200, '{"status":"ok"}', ...uncached]);
+  expect(await get("/readyz")).toEqual([200, '{"status":"ready"}', ...uncached]);
+  expect(await get("/readyz", "HEAD")).toEqual([200, "", ...uncached]);
+  expect(await get("/healthz", "POST")).toEqual([405, "", "GET, HEAD", null, null]);
 });
 
 async function statusOf(url: string, target: string, name = "127.0.0.1"): Promise<number> {
@@ -274,16 +278,33 @@ it("metrics that cannot be collected are an error; on an address for others, any
   expect(await (await fetch(local._unsafeUnwrap().url)).text()).toBe("pets 1");
 });
 
-it("a connection whose body has not arrived makes room for another one", async () => {
+it("a connection beyond the limit ends the one that has waited longest for a whole request, or itself", async () => {
+  const answers: (() => void)[] = [];
   const server = createServer((request, response) =>
-    request.resume().on("end", () => response.end("whole")),
+    request.resume().on("end", () => void answers.push(() => response.end("whole"))),
   );
-  limitConnections(server, 1);
+  limitConnections(server, 2);
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${await portOf(server)}`;
-  const half = await openSocket(url);
-  half.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx");
+  const open = async (message: string) => {
+    const socket = await openSocket(url);
+    socket.on("error", () => undefined).write(message);
+    return socket;
+  };
+  const post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx";
+  const half = await open(post);
   await once(server, "request");
-  const get = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-  expect(await sendUntilClosed(url, get)).toContain("whole");
+  const idle = await open("");
+  half.write("x");
+  await expect.poll(() => answers.length).toBe(1);
+  answers.pop()?.();
+  // Its request is over, so it has waited for a shorter time.
+  await once(half, "data");
+  const [running] = await Promise.all([open(`${post}x`), once(idle, "close")]);
+  await expect.poll(() => answers.length).toBe(1);
+  const [other] = await Promise.all([open(`${post}x`), once(half, "close")]);
+  await expect.poll(() => answers.length).toBe(2);
+  await once(await open(post), "close");
+  for (const answer of answers) answer();
+  await Promise.all([running, other].map((socket) => once(socket, "data")));
 });

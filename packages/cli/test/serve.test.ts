@@ -4,7 +4,7 @@ import { createManualClock, createMemoryStorage } from "@petstore/core";
 import { storageError } from "@petstore/core/storage";
 import Database from "better-sqlite3";
 import { err } from "neverthrow";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { takenPort } from "../../../scripts/ports.js";
 import { issueKey, newDatabase, petstore, serveHere, useServerHere } from "./support/command.js";
 import { databaseWithKey, fillUpAfter } from "./support/command.js";
@@ -54,6 +54,7 @@ it("serve with --first-key prints a curl line that works, once, and keeps keys a
   await second.end();
   expect(second.output()).not.toContain("curl");
   expect(second.output()).toContain(`database  ${database}\n`);
+  expect((await petstore("keys", "list", "--database", database)).out).toContain(" first key ");
 });
 
 it("serve names the page, the database and the command for another key, which is accepted and refused at once", async () => {
@@ -73,20 +74,28 @@ it("serve names the page, the database and the command for another key, which is
   const listed = await createPetsClient({ baseUrl: url, apiKey: secret }).listPets();
   expect(listed._unsafeUnwrap().quota.day.limit).toBe(1_000);
   expect(output()).not.toContain("{");
+  vi.stubEnv("npm_lifecycle_event", "start");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const quoted = await serveHere("--database", database.replace("pets.db", "it's.db"));
+  await expect.poll(quoted.output).toMatch(/node_modules\/\.bin\/petstore .*\/it'\\''s\.db'\n/);
+  const memory = await serveHere("--database", ":memory:");
+  await expect.poll(memory.output).toContain("database  in memory: it ends with the server\n");
   await petstore("keys", "revoke", id, "--database", database);
   expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
 });
 
-it.runIf(inCi)("a shutdown delay: serves on after SIGTERM, not ready; workers too", async () => {
-  const delay = ["--shutdown-delay", "3", "--workers", "2"];
-  const { server, list } = await serving(newDatabase(), startServer, ...delay);
+it("a shutdown delay: serves on after SIGTERM, not ready; workers too", async () => {
+  const delay = inCi ? 3 : 1;
+  const options = ["--shutdown-delay", String(delay), ...(inCi ? ["--workers", "2"] : [])];
+  const start = inCi ? startServer : serveHere;
+  const { server, list } = await serving(newDatabase(), start, ...options);
   const toldAt = performance.now();
   const ended = server.end();
   const ready = () => fetch(new URL("/readyz", server.url)).then((response) => response.text());
   await expect.poll(ready).toBe('{"status":"shutting down"}');
   expect(await list()).toBe(200);
   expect(await ended).toBe(0);
-  expect(performance.now() - toldAt).toBeGreaterThanOrEqual(3_000);
+  expect(performance.now() - toldAt).toBeGreaterThanOrEqual(delay * 1_000);
   await expect(fetch(server.url)).rejects.toThrow();
 });
 
@@ -159,6 +168,23 @@ it("serve says in one line why it cannot start, with exit code 1, and so does th
   for (const [error, ...args] of [
     [inUse, "serve", "--port", port, ...here],
     [inUse, "serve", "--metrics", port, "--port", "0", ...here],
+    [
+      inUse.replace("127.0.0.1", "::ffff:127.0.0.1"),
+      "serve",
+      "--metrics",
+      `[::ffff:127.0.0.1]:${port}`,
+      ...here,
+    ],
+    [inUse.replace("127.0.0.1", "localhost"), "serve", "--metrics", `localhost:${port}`, ...here],
+    [
+      expect.stringMatching(/on 192\.0\.2\.1 port 0: (?!the port)/),
+      "serve",
+      "--host",
+      "192.0.2.1",
+      "--port",
+      "0",
+      ...here,
+    ],
     [inUse, "console", "--no-open", "--port", port, ...here],
     [alone, "serve", "--workers", "2", "--database", ":memory:"],
     // It would mean every interface.

@@ -86,12 +86,11 @@ function metricsAddress(text: string): MetricsAddress {
 
 /** PETSTORE_KEEP_ALIVE is `--keep-alive`, which wins. An empty variable counts as not set, as does a link of Kubernetes. */
 function orFromEnvironment(command: Command): Command {
-  const read = command.options.filter(({ envVar }) => envVar === undefined);
   // Only for the help: Commander reads the variables that an option has when it is added, and for an option
   // without a value it would read `false` as true.
-  for (const option of read) option.env(variablesOf(option).join(", "));
+  for (const option of command.options) option.env(variablesOf(option).join(", "));
   return command.hook("preAction", () => {
-    for (const option of read) {
+    for (const option of command.options) {
       const variable = variablesOf(option).find(isSet);
       if (variable !== undefined) setFrom(variable, option, command);
     }
