@@ -22,9 +22,8 @@ const server = useServerHere("--log", "--metrics", "0");
 it("serve responds to /healthz and /readyz without a key, outside the base path", async () => {
   const get = async (path: string, method = "GET") => {
     const response = await fetch(origin(server().url) + path, { method });
-    const headers = ["allow", "content-type", "cache-control"].map((name) =>
-      response.headers.get(name),
-    );
+    const names = ["allow", "content-type", "cache-control"];
+    const headers = names.map((name) => response.headers.get(name));
     return [response.status, await response.text(), ...headers];
   };
   const uncached = [null, "application/json", "no-store"];
