@@ -2,7 +2,7 @@ import type { AdmissionError, Quota, WithQuota } from "@petstore/core";
 
 type Coded<Code extends string> = { readonly code: Code; readonly message: string };
 
-/** The server cannot be reached, or the connection ended before its response did. `cause` is what `fetch` reported. */
+/** No connection, or it ended before the response did; `cause` is what `fetch` reported. A pet may have been created. */
 export type UnreachableError = Coded<"unreachable"> & { readonly cause: unknown };
 
 /** The time for an attempt, or for the whole call, ran out. A pet may have been created. */
@@ -11,7 +11,7 @@ export type TimedOutError = Coded<"timed_out">;
 /** The caller's signal ended the call; `cause` is its reason. A pet may have been created. */
 export type AbortedError = Coded<"aborted"> & { readonly cause: unknown };
 
-/** The response is not one that the operation has, such as the HTML of a proxy, a redirect, or a 413. */
+/** The response is not one that the operation has, such as a proxy's HTML or a 413. A pet may have been created. */
 export type UnexpectedResponseError = Coded<"unexpected_response"> & {
   /** The HTTP status; 0 where the runtime hides it, as browsers do for a redirect. */
   readonly status: number;
