@@ -1,5 +1,6 @@
 import { parseInt64, type ApiKey, type KeyError, type Pet } from "@petstore/core";
 import type { PetStore, PetStoreError } from "@petstore/core";
+import { engineErrors } from "@petstore/core/internal";
 import { statuses } from "@petstore/wire";
 import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
 import { parseInput, type Input } from "./inputs.js";
@@ -73,8 +74,9 @@ function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf
     "keys/list": (input) => index.list(input),
     "keys/find": ({ id }) => keys.find(id).map(shown),
     "keys/find-by-secret": ({ secret }) => keys.findBySecret(secret).map(shown),
-    "keys/issue": (input, by) => keys.issue(input).map(made("key_issued", by)),
-    "keys/rotate": ({ id, ...how }, by) => keys.rotate(id, how).map(made("key_rotated", by)),
+    "keys/issue": (input, by) => keys.issue(input).map(made("key_issued", by)).mapErr(making),
+    "keys/rotate": ({ id, ...how }, by) =>
+      keys.rotate(id, how).map(made("key_rotated", by)).mapErr(making),
     "keys/revoke": ({ id }, by) => keys.revoke(id).map(changed("key_revoked", by)),
     "keys/end-secret": ({ id, hint }, by) =>
       keys.endSecret(id, hint).map(changed("secret_ended", by)),
@@ -82,6 +84,12 @@ function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf
       keys.changePlan(id, to).map(changed("plan_changed", by)),
     "keys/lift-ban": ({ id }, by) => keys.liftBan(id).map(changed("ban_lifted", by)),
   };
+}
+
+/** Says whether what failed may have made a secret, which is lost then. */
+function making(error: KeyError) {
+  const { message } = engineErrors.mayBeStored(undefined);
+  return { ...error, mayHaveMade: error.message === message };
 }
 
 function petCalls({ trusted, clock }: PetStore, { onEvent }: Settings): Runs<CallOf<"pets">> {

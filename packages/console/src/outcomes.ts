@@ -3,6 +3,8 @@ import type { ErrorBody, SecretOutput } from "./protocol.js";
 
 export interface CallFailure extends ErrorBody {
   readonly cause?: unknown;
+  /** Whether a secret may have been made, which is lost. */
+  readonly mayHaveMade?: boolean;
 }
 
 export type CallResult = Result<object, CallFailure>;
@@ -42,8 +44,10 @@ export function createOutcomes() {
       keep(key, outcome);
       const result = await outcome.result;
       outcome.isNeeded = result.isOk() && hasSecret(result.value);
+      if (result.isOk()) return result;
+      if (result.error.mayHaveMade) outcome.result = Promise.resolve(err(WITHDRAWN));
       // After a failure of the storage, a repeat is a new try.
-      if (result.isErr() && result.error.status >= 500) kept.delete(key);
+      else if (result.error.status >= 500) kept.delete(key);
       return result;
     },
     /** Returns the secret that an action made. An action that has not arrived is refused from now on. */
@@ -97,5 +101,5 @@ const WITHDRAWN: CallFailure = {
   status: 409,
   code: "withdrawn",
   message:
-    "The console has no record of this action, and does not do it any more. If the list shows that it was done, the console was restarted since: rotate the key for a secret that you see.",
+    "The console has no outcome of this action, and does not do it any more. If the list shows that it was done, the storage failed, or the console was restarted since: rotate the key for a secret that you see.",
 };

@@ -271,6 +271,12 @@ it("an action that the storage failed is done once when it is sent again; one th
   expect(await stored()).toHaveLength(1);
   expect([await statusOf(failing, "gold"), await statusOf(insert, "gold")]).toEqual([400, 400]);
   expect((await post("keys/issue", { plan: "pro" }, keyed("gold"))).status).toBe(422);
+  const losing: typeof insert = async (added) => {
+    await insert(added);
+    return err({ ...storageError("lost"), mayBeStored: true });
+  };
+  expect([await statusOf(losing, "pro"), await statusOf(insert, "pro")]).toEqual([503, 409]);
+  expect(await stored()).toHaveLength(2);
 });
 
 it("an action that made a secret can be recovered by its actor, until the secret is taken or for an hour", async () => {
