@@ -123,7 +123,7 @@ const plansSchema = v.pipe(
   }),
 );
 
-/** All methods of a part of a storage: those that this one has. */
+/** Accepts an object that has every method of this part of the memory storage. */
 const methodsOf = (part: object) =>
   v.looseObject(Object.fromEntries(Object.keys(part).map((name) => [name, v.function()])));
 

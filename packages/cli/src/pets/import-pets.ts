@@ -174,8 +174,8 @@ async function importGroup({ pets }: Storage, entries: readonly Entry[], tally: 
 const ONE_TRANSACTION = 250;
 
 /**
- * Adds the pets of a group under new ids; the storage commits them together. Lines that are added `again` are not known:
- * after one that was not added, none may be, or it would be added twice when the import resumes.
+ * Adds the pets of a group under new ids; the storage commits them together. With `again`, lines are not remembered: no
+ * line after a failed one may be added, or an import that resumes there would add it twice.
  */
 async function addGroup(
   storage: Storage,
