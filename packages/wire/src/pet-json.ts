@@ -44,12 +44,12 @@ export function encodeNewPet(input: unknown): string {
 }
 
 function encode(pet: object, names: readonly (keyof Pet)[]): string {
-  const members: string[] = [];
+  let members = "";
   for (const name of names) {
     const value = ownField(pet, name);
-    if (value !== undefined) members.push(`"${name}":${fields[name].write(value)}`);
+    if (value !== undefined) members += `${members && ","}"${name}":${fields[name].write(value)}`;
   }
-  return `{${members.join()}}`;
+  return `{${members}}`;
 }
 
 /** Reads an array of pets from parsed JSON; `undefined` if the value is anything else. */

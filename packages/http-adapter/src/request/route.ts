@@ -117,9 +117,10 @@ export function readListQuery(query: string): ListQuery {
 
 /** Returns the `Link` to the page after this id: only a query, which also works behind a proxy (RFC 3986, 5.3). */
 export function nextLink(query: ListQuery, after: bigint): string {
-  const parts = listParameters.flatMap((name) => {
+  let next = "";
+  for (const name of listParameters) {
     const value = name === "after" ? after : query[name];
-    return value === undefined ? [] : `${name}=${String(value)}`;
-  });
-  return `<?${parts.join("&")}>; rel="next"`;
+    if (value !== undefined) next += `${next && "&"}${name}=${String(value)}`;
+  }
+  return `<?${next}>; rel="next"`;
 }
