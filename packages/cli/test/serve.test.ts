@@ -78,7 +78,9 @@ it("serve names the page, the database and the command for another key, which is
   onTestFinished(() => void vi.unstubAllEnvs());
   const quoted = await serveHere("--database", database.replace("pets.db", "it's.db"));
   await expect.poll(quoted.output).toMatch(/node_modules\/\.bin\/petstore .*\/it'\\''s\.db'\n/);
-  const memory = await serveHere("--database", ":memory:");
+  const memory = await serveHere("--database", ":memory:", "--cors", "*");
+  const { headers: shared } = await fetch(memory.url, { headers: { origin: "https://a.example" } });
+  expect(shared.get("access-control-allow-origin")).toBe("*");
   await expect.poll(memory.output).toContain("database  in memory: it ends with the server\n");
   await petstore("keys", "revoke", id, "--database", database);
   expect((await fetch(`${url}/pets`, bearer(secret))).status).toBe(401);
@@ -106,6 +108,8 @@ it("serve is not ready while another process holds the write lock, or no request
   expect(await readiness()).toBe(200);
   other.exec("begin immediate");
   expect(await readiness()).toBe(503);
+  const told = await fetch(new URL("/readyz", server.url));
+  expect(await told.json()).toEqual({ status: "storage unavailable" });
   other.exec("rollback");
   expect(await readiness()).toBe(200);
   other.exec(
