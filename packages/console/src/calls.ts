@@ -1,6 +1,5 @@
 import { parseInt64, type ApiKey, type KeyError, type Pet } from "@petstore/core";
 import type { PetStore, PetStoreError } from "@petstore/core";
-import { engineErrors } from "@petstore/core/internal";
 import { statuses } from "@petstore/wire";
 import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
 import { parseInput, type Input } from "./inputs.js";
@@ -88,8 +87,7 @@ function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf
 
 /** Says whether what failed may have made a secret, which is lost then. */
 function making(error: KeyError) {
-  const { message } = engineErrors.mayBeStored(undefined);
-  return { ...error, mayHaveMade: error.message === message };
+  return { ...error, mayHaveMade: error.code === "storage_unavailable" && error.mayBeStored };
 }
 
 function petCalls({ trusted, clock }: PetStore, { onEvent }: Settings): Runs<CallOf<"pets">> {

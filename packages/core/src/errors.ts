@@ -60,18 +60,22 @@ export const idempotencyKeyReused = () =>
 
 export const petNotFound = () => coded("pet_not_found", "No pet has this id.");
 
-/** The storage failed; the same call may succeed later. Nothing was done, unless the message says otherwise. */
+/** The storage failed; the same call may succeed later. */
 export type StorageUnavailableError = CodedError<"storage_unavailable"> & {
   /** The failure of the storage, for the host's own log. It is never shown to a client. */
   readonly cause: unknown;
+  /** Whether the change may have been stored all the same, so that a repeat may store it twice. Default: no. */
+  readonly mayBeStored?: true;
 };
 export const storageUnavailable = (
   cause: unknown,
   message = "The storage is unavailable; nothing was done. Try again shortly.",
 ): StorageUnavailableError => ({ ...coded("storage_unavailable", message), cause });
 
-export const mayBeStored = (cause: unknown): StorageUnavailableError =>
-  storageUnavailable(cause, "The storage is unavailable, and the change may have been stored.");
+export const mayBeStored = (cause: unknown): StorageUnavailableError => ({
+  ...storageUnavailable(cause, "The storage is unavailable, and the change may have been stored."),
+  mayBeStored: true,
+});
 
 /** `close()` has reached its deadline; `calls` is how many calls had not ended. */
 export const closeTimedOut = (calls: number, seconds: number): StorageUnavailableError => {
