@@ -112,23 +112,24 @@ const headersOfStatus: Readonly<Record<number, Headers>> = {
   503: headersNamed("Retry-After"),
 };
 
-/** The responses of an operation: its success, and every error that it may have. */
+/** The responses of an operation: its success, with examples of its body if it has one, and every error that it may have. */
 export function responsesOf(
   name: OperationName,
   description: string,
   ownHeaders: Headers,
-  schema: "Pet" | "Pets",
-  pets: Readonly<Record<string, unknown>>,
+  schema?: "Pet" | "Pets",
+  pets: Readonly<Record<string, unknown>> = {},
 ): Responses {
   const facts: OperationFacts = operations[name];
-  const content = contentOf({ $ref: `#/components/schemas/${schema}` }, pets);
   const headers = { ...commonHeaders, ...ownHeaders, ...deprecationOf(name, true) };
+  const content = schema && contentOf({ $ref: `#/components/schemas/${schema}` }, pets);
+  const success = { description, headers, ...(content && { content }) };
   const codes = errorCodes.filter((code) => isErrorOf(facts, code));
   const failures = [...new Set(codes.map(statusOf))].map((status) => {
     const ofStatus = codes.filter((code) => statusOf(code) === status);
     return [status, errorResponse(name, status, ofStatus)] as const;
   });
-  return Object.fromEntries([[facts.success, { description, headers, content }], ...failures]);
+  return Object.fromEntries([[facts.success, success], ...failures]);
 }
 
 function isErrorOf({ method, errors }: OperationFacts, code: ErrorCode): boolean {

@@ -1,11 +1,10 @@
-/** The methods of every path (specification, "Endpoints"), and `HEAD` beside `GET` (RFC 9110, section 9.1). */
-export const operations = [
-  "GET /pets",
-  "HEAD /pets",
-  "POST /pets",
-  "GET /pets/{petId}",
-  "HEAD /pets/{petId}",
-] as const;
+import { operations as facts } from "@petstore/wire";
+
+/** The methods of every path, and `HEAD` beside `GET` (RFC 9110, section 9.1). */
+export const operations = Object.values(facts).flatMap(({ method, path }) => {
+  const methods = method === "GET" ? ([method, "HEAD"] as const) : [method];
+  return methods.map((each) => `${each} ${path}` as const);
+});
 export type Operation = (typeof operations)[number];
 
 /** Returns the methods of the paths that end like this, such as `GET, HEAD`. */
