@@ -74,11 +74,17 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
     const parts = fault === undefined ? [all] : all.map((one) => [one]);
     return parts.map((part): Change => [port, member, part]);
   };
+  /** Every member of pets as a change. */
+  const changesOfPets = Object.fromEntries(
+    Object.keys(memory.pets).map((member) => [
+      member,
+      (...args: unknown[]) =>
+        change((memory) => callOf(memory, "pets", member, args), [["pets", member, ...args]]),
+    ]),
+  ) as unknown as Storage["pets"];
   return Promise.resolve({
     pets: {
-      create: (pet) => change((memory) => memory.pets.create(pet), [["pets", "create", pet]]),
-      createOnce: (...args) =>
-        change((memory) => memory.pets.createOnce(...args), [["pets", "createOnce", ...args]]),
+      ...changesOfPets,
       import: (pets) => change((memory) => memory.pets.import(pets), each("pets", "import", pets)),
       find: (id) => read((memory) => memory.pets.find(id)),
       list: (query) => read((memory) => memory.pets.list(query)),
