@@ -14,9 +14,10 @@ import { openStorageError, type OpenSqliteError } from "./database/open-storage-
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
 import { createGroups } from "./storage/groups.js";
 import { createSqliteKeyStorage } from "./storage/key-storage.js";
-import { createSqlitePetStorage } from "./storage/pet-storage.js";
+import { createPetsTransaction, createSqlitePetStorage } from "./storage/pet-storage.js";
 import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
 import { prepareApiKeys } from "./tables/api-keys.js";
+import { preparePetCreations } from "./tables/pet-creations.js";
 import { preparePets } from "./tables/pets.js";
 
 /**
@@ -65,7 +66,9 @@ function createStorage(
 ): Storage {
   const pets = preparePets(connection);
   const usage = prepareApiKeyUsage(connection);
-  const groups = createGroups(connection, settings, pets, usage);
+  const creations = preparePetCreations(connection);
+  const begin = () => createPetsTransaction(pets, creations);
+  const groups = createGroups(connection, settings, usage, begin);
   const { reads, writes, charges } = groups;
 
   return {

@@ -122,14 +122,13 @@ export function responsesOf(
 ): Responses {
   const facts: OperationFacts = operations[name];
   const headers = { ...commonHeaders, ...ownHeaders, ...deprecationOf(name, true) };
-  const content = schema && contentOf({ $ref: `#/components/schemas/${schema}` }, pets);
-  const success = { description, headers, ...(content && { content }) };
+  const body = schema && { content: contentOf({ $ref: `#/components/schemas/${schema}` }, pets) };
   const codes = errorCodes.filter((code) => isErrorOf(facts, code));
   const failures = [...new Set(codes.map(statusOf))].map((status) => {
     const ofStatus = codes.filter((code) => statusOf(code) === status);
     return [status, errorResponse(name, status, ofStatus)] as const;
   });
-  return Object.fromEntries([[facts.success, success], ...failures]);
+  return Object.fromEntries([[facts.success, { description, headers, ...body }], ...failures]);
 }
 
 function isErrorOf({ method, errors }: OperationFacts, code: ErrorCode): boolean {

@@ -14,22 +14,21 @@ import type { Synchronous } from "../commit/transactions.js";
 import type { Connection } from "../database/connection.js";
 import { isBusy, isCausedByCall, ReadFailed, toFailure } from "../database/errors.js";
 import { rememberUsage, type ApiKeyUsage, type RememberedUsage } from "../tables/api-key-usage.js";
-import { preparePetCreations } from "../tables/pet-creations.js";
-import type { Pets } from "../tables/pets.js";
-import { createPetsTransaction, type PetsTransaction } from "./pets-transaction.js";
 
-export type Groups = ReturnType<typeof createGroups>;
+/** What the writes of a transaction share: they collect changes in it, and `flush` writes these. */
+export type Changes = { readonly flush: () => void };
+
+export type Groups<Shared extends Changes = Changes> = ReturnType<typeof createGroups<Shared>>;
 
 /** If several calls shared a transaction, the next one waits one more turn for requests that are being parsed. */
 const GATHER_TURNS = 1;
 
-export function createGroups(
+export function createGroups<Shared extends Changes>(
   connection: Connection,
   settings: RetrySettings,
-  pets: Pets,
   usage: ApiKeyUsage,
+  begin: () => Shared,
 ) {
-  const creations = preparePetCreations(connection);
   const remembered = rememberUsage(connection, usage);
   const errors = { isBusy, isCausedByCall, toFailure };
   const common = { ...settings, errors, turns: createTurns(GATHER_TURNS) };
@@ -41,9 +40,9 @@ export function createGroups(
     quickReads.throwIfFailed();
     changed.forEach((used, keyId) => remembered.save(keyId, used));
   };
-  const beginWrites = (): PetsTransaction => {
+  const beginWrites = (): Shared => {
     remembered.forget();
-    return createPetsTransaction(pets, creations);
+    return begin();
   };
   // A request is charged before it reads or writes: these groups commit in this order.
   const charges = createGroupCommit<UsageTransaction, UsageSubject>({
@@ -59,7 +58,7 @@ export function createGroups(
     errors: { ...errors, isCausedByCall: () => true },
   });
   /** Changes of pets and keys. */
-  const writes = createGroupCommit<PetsTransaction>({
+  const writes = createGroupCommit<Shared>({
     ...common,
     kind: { storage: "sqlite", group: "writes" },
     commit: commitWrites(connection, "FULL", remembered, beginWrites, ({ flush }) => flush()),
