@@ -107,15 +107,9 @@ test("every error code is documented, under its status alone", () => {
   expect([...all].sort()).toEqual([...components.schemas.Error.properties.code.enum].sort());
 });
 
-test("docs/http.md names every operation, parameter, field and error code", () => {
+test("docs/http.md names every parameter of the list and every field of a pet", () => {
   const text = readFileSync(new URL("../../../docs/http.md", import.meta.url), "utf8");
-  const { Pet, Error: failure } = components.schemas;
   const parameters = paths["/pets"].get.parameters.map(({ name }) => name);
-  const routes = Object.values(facts).map(({ method, path }) => `${method} ${path}`);
-  const fields = Object.keys(Pet.properties);
-  const named = [...Object.keys(facts), ...routes, ...parameters, ...fields];
-  const missing = [...named, ...failure.properties.code.enum].filter(
-    (name) => !text.includes(`\`${name}\``),
-  );
-  expect(missing).toEqual([]);
+  const named = [...parameters, ...Object.keys(components.schemas.Pet.properties)];
+  expect(named.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
