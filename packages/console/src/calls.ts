@@ -1,8 +1,7 @@
-import { parseInt64, type ApiKey, type KeyError, type Pet } from "@petstore/core";
-import type { PetStore, PetStoreError } from "@petstore/core";
+import type { ApiKey, KeyError, Pet, PetStore, PetStoreError } from "@petstore/core";
 import { statuses } from "@petstore/wire";
 import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
-import { parseInput, type Input } from "./inputs.js";
+import { parseInput, type ParsedInput } from "./inputs.js";
 import { createKeyIndex, shownKey } from "./key-index.js";
 import { createOutcomes, type CallFailure, type CallResult } from "./outcomes.js";
 import type { CallName, Output, Outputs, SecretOutput, ShownPet } from "./protocol.js";
@@ -14,7 +13,7 @@ interface Sender {
 }
 
 type Runs<Group extends CallName> = {
-  readonly [Name in Group]: (input: Input<Name>, sender: Sender) => Done<Outputs[Name]>;
+  readonly [Name in Group]: (input: ParsedInput<Name>, sender: Sender) => Done<Outputs[Name]>;
 };
 type Done<T> = ResultAsync<T, DoneError> | Promise<Result<T, DoneError>>;
 type DoneError = KeyError | PetStoreError | CallFailure;
@@ -92,27 +91,20 @@ function making(error: KeyError) {
 
 function petCalls({ trusted, clock }: PetStore, { onEvent }: Settings): Runs<CallOf<"pets">> {
   return {
-    "pets/list": ({ after, ...query }) =>
+    "pets/list": (query) =>
       trusted
-        .listPets({ ...query, after: after === undefined ? undefined : int64(after) })
+        .listPets(query)
         .map(({ pets, next }) => ({ pets: pets.map(shownPet), next: next?.toString() })),
     // The store remembers the idempotency key, too: also when this process ends, or when it cannot say what was stored.
-    "pets/add": ({ categoryId, ...pet }, { actor, idempotencyKey }) =>
-      trusted
-        .createPet({ ...pet, categoryId: int64(categoryId) }, { idempotencyKey })
-        .map(({ pet }) => {
-          onEvent({ type: "pet_created", keyId: undefined, pet, at: clock.now(), actor });
-          return { pet: shownPet(pet) };
-        }),
+    "pets/add": (newPet, { actor, idempotencyKey }) =>
+      trusted.createPet(newPet, { idempotencyKey }).map(({ pet }) => {
+        onEvent({ type: "pet_created", keyId: undefined, pet, at: clock.now(), actor });
+        return { pet: shownPet(pet) };
+      }),
   };
 }
 
 type CallOf<Group extends string> = Extract<CallName, `${Group}/${string}`>;
-
-/** The store refuses what is not an int64, with a message that names the field. */
-function int64(text: string): bigint | number {
-  return parseInt64(text) ?? NaN;
-}
 
 function scoped(idempotencyKey: string, actor: string): string {
   return `${idempotencyKey} ${actor}`;

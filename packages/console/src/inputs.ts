@@ -1,4 +1,5 @@
-import { petStatuses, type ListPetsInput, type NewPetInput, type RateLimits } from "@petstore/core";
+import { parseInt64, petStatuses } from "@petstore/core";
+import type { ListPetsInput, NewPetInput, RateLimits } from "@petstore/core";
 import type { EachField } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
@@ -7,6 +8,9 @@ import { KEY_ORDERS, SHOWN_STATES, type CallName } from "./protocol.js";
 /** A storage looks up an id of any length; ours are short. */
 const id = v.pipe(v.string(), v.maxLength(100));
 const idempotencyKey = v.pipe(v.string(), v.maxLength(255));
+/** The store refuses what is not an int64, with a message that names the field. */
+const toInt64 = v.transform((text: string) => parseInt64(text) ?? NaN);
+const int64 = v.pipe(v.string(), toInt64);
 const plan = { plan: v.string(), limits: v.optional(v.custom<RateLimits>(() => true)) };
 
 /** The form of the input of each call. Core checks what the values mean. An int64 is text. */
@@ -36,12 +40,12 @@ const inputs = {
   "secrets/take": v.object({ idempotencyKey }),
   "pets/list": v.object({
     status: v.optional(v.picklist(petStatuses)),
-    after: v.optional(v.string()),
+    after: v.optional(int64),
     limit: v.number(),
   } satisfies SchemaOfEach<ListPetsInput>),
   "pets/add": v.object({
     name: v.string(),
-    categoryId: v.string(),
+    categoryId: int64,
     status: v.picklist(petStatuses),
   } satisfies SchemaOfEach<NewPetInput>),
 } satisfies Readonly<Record<CallName, v.GenericSchema>>;
@@ -49,7 +53,8 @@ const inputs = {
 /** A field of core's that is missing does not compile. */
 type SchemaOfEach<T> = EachField<Record<keyof T, v.GenericSchema>>;
 
-export type Input<Name extends CallName> = v.InferOutput<(typeof inputs)[Name]>;
+export type Input<Name extends CallName> = v.InferInput<(typeof inputs)[Name]>;
+export type ParsedInput<Name extends CallName> = v.InferOutput<(typeof inputs)[Name]>;
 
 export function isCallName(name: string): name is CallName {
   return Object.hasOwn(inputs, name);
@@ -58,7 +63,7 @@ export function isCallName(name: string): name is CallName {
 export function parseInput<Name extends CallName>(
   name: Name,
   body: unknown,
-): Result<Input<Name>, string> {
+): Result<ParsedInput<Name>, string> {
   const parsed = v.safeParse(inputs[name], body);
   if (parsed.success) return ok(parsed.output);
   const problems = parsed.issues.map((each) => `${v.getDotPath(each) ?? "body"}: ${each.message}`);
