@@ -1,36 +1,17 @@
-import { PAGE_LIMIT, type ListPetsInput } from "@petstore/core";
 import type { OperationName } from "@petstore/core/facts";
-import type { EachField } from "@petstore/core/internal";
 import { operations, type OperationFacts } from "@petstore/wire";
 import type { OpenAPIV3_1 } from "openapi-types";
+import { listParameters } from "../request/list-query.js";
 import { headersNamed, responsesOf, type Responses } from "./responses.js";
 import { EXACT, int64 } from "./schemas.js";
 
 const PET = { id: 1, name: "Rex", categoryId: 7, status: "available" };
 
-const listParameters = {
-  limit: {
-    description:
-      "The maximum number of pets on the page, in decimal digits. A page of about 1 MiB ends earlier; if more pets follow, it has a `Link`.",
-    schema: { type: "integer", ...PAGE_LIMIT },
-  },
-  status: {
-    description: "Returns only pets with this status.",
-    schema: { $ref: "#/components/schemas/PetStatus" },
-  },
-  after: {
-    description: `Returns only pets with a greater id: the last one of the page before, as in its \`Link\`. ${EXACT}`,
-    schema: int64,
-  },
-} satisfies EachField<
-  Record<keyof ListPetsInput, Pick<OpenAPIV3_1.ParameterObject, "description" | "schema">>
->;
-
 const listPets = operation("listPets", {
   summary: "List pets",
   description: "Returns a page of pets in ascending order of id.",
-  parameters: Object.entries(listParameters).map(([name, parameter]) => {
-    return { name, in: "query", required: false, ...parameter };
+  parameters: Object.entries(listParameters).map(([name, { description, schema }]) => {
+    return { name, in: "query", required: false, description, schema };
   }),
   responses: responsesOf(
     "listPets",

@@ -1,6 +1,4 @@
-import { parseInt64, type ListPetsInput } from "@petstore/core";
 import { keysOf, type OperationName } from "@petstore/core/facts";
-import type { EachField } from "@petstore/core/internal";
 import { operations } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import { methodNotAllowed, notFound, type HttpError } from "../error.js";
@@ -87,40 +85,4 @@ function split(target: string): { readonly path: string; readonly query: string 
   return mark === -1
     ? { path: reference, query: "" }
     : { path: reference.slice(0, mark), query: reference.slice(mark + 1) };
-}
-
-type Text = string | readonly string[] | undefined;
-type Value = bigint | number | Text;
-
-/** How each parameter of the list is read: a number or an int64 if the text is one. The engine validates them. */
-const parameters = {
-  limit: (text: Text) => (typeof text === "string" && /^\d+$/.test(text) ? Number(text) : text),
-  status: (text: Text) => text,
-  after: (text: Text) => (typeof text === "string" ? (parseInt64(text) ?? text) : text),
-} satisfies EachField<Record<keyof ListPetsInput, (text: Text) => Value>>;
-
-const listParameters = keysOf(parameters);
-
-/** The parameters of the list, not validated; all texts of one that is repeated. */
-type ListQuery = Partial<Record<keyof typeof parameters, Value>>;
-
-/** Reads the raw query of GET /pets (specification, "GET /pets"); other parameters are ignored. */
-export function readListQuery(query: string): ListQuery {
-  const sent = new URLSearchParams(query);
-  const read: ListQuery = {};
-  for (const name of listParameters) {
-    const texts = sent.getAll(name);
-    read[name] = parameters[name](texts.length > 1 ? texts : texts[0]);
-  }
-  return read;
-}
-
-/** Returns the `Link` to the page after this id: only a query, which also works behind a proxy (RFC 3986, 5.3). */
-export function nextLink(query: ListQuery, after: bigint): string {
-  let next = "";
-  for (const name of listParameters) {
-    const value = name === "after" ? after : query[name];
-    if (value !== undefined) next += `${next && "&"}${name}=${String(value)}`;
-  }
-  return `<?${next}>; rel="next"`;
 }
