@@ -151,6 +151,13 @@ it("docs/http.md lists every operation with its request and the status of its su
   );
 });
 
+it("docs/http.md names every parameter of the list and every field of a pet", () => {
+  const { paths, components } = openApiDocument;
+  const parameters = paths["/pets"].get.parameters.map(({ name }) => name);
+  const named = [...parameters, ...Object.keys(components.schemas.Pet.properties)];
+  expect(named.filter((name) => !textOf("docs/http.md").includes(`\`${name}\``))).toEqual([]);
+});
+
 it("docs/embedding.md lists the headers that CORS exposes, the members of `keys`, and every event, and names no operation that is none", async () => {
   const document = textOf("docs/embedding.md");
   const store = createPetStore();

@@ -76,6 +76,7 @@ it("lists stay fresh while and after another program rebuilds the table, as SQLi
   await storage.pets.create(rex);
   expect(await names()).toEqual(["Rex"]);
   const sql = database.prepare("select sql from sqlite_schema where name = 'pets'").pluck().get();
+  const indexes = database.pragma("index_list(pets)");
   database.exec(`begin; create table copy as select * from pets; drop table pets; ${String(sql)};
       insert into pets select * from copy; drop table copy; commit`);
   expect(await names()).toEqual(["Rex"]);
@@ -84,7 +85,7 @@ it("lists stay fresh while and after another program rebuilds the table, as SQLi
     expect(await names()).toEqual([name]);
   }
   const again = await openStorage({ database });
-  expect(database.pragma("index_list(pets)")).toMatchObject([{ name: "pets_by_status" }]);
+  expect(database.pragma("index_list(pets)")).toEqual(indexes);
   const pages = async () => (await again.pets.list(firstPage))._unsafeUnwrap();
   expect(await pages()).toBe(await pages());
   database.exec("update pets set name = 'Ida'");
