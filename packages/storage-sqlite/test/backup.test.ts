@@ -202,6 +202,9 @@ it("fails with a code that names the cause, and leaves no files behind", async (
   const notes = folder.path("notes.txt");
   fs.writeFileSync(notes, "Buy dog food.\n".repeat(500));
   expect(await codeOf({ filename: notes, to })).toBe("damaged");
+  fs.renameSync(notes, `${notes}-journal`);
+  expect(await codeOf({ filename, to: notes, overwrite: true })).toBe("failed");
+  expect(fs.existsSync(`${notes}-journal`)).toBe(true);
   expect(await codeOf({ filename, to: folder.path("missing/backup.db") })).toBe("cannot_write");
   expect(backupFiles()).toEqual([]);
   fs.mkdirSync(to);

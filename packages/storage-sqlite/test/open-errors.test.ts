@@ -71,6 +71,7 @@ describe("opening a database fails with", () => {
     ["not_a_database", "other header", (file) => fs.writeFileSync(file, "garbage", { flag: "r+" })],
     ["cannot_open", "a text as its log", (file) => fs.writeFileSync(`${file}-wal`, "Buy food.")],
     ["cannot_open", "a text as a journal", (file) => fs.writeFileSync(`${file}-journal`, "Buy.")],
+    ["cannot_open", "a text as an index", (file) => fs.writeFileSync(`${file}-shm`, "Buy food.")],
     ["damaged", "lost end", (file) => fs.truncateSync(file, 2 * 4_096)],
     ["busy", "locked by another connection", (file) => openDatabase(file, "begin immediate")],
     ["schema_too_new", "tables of a later version", (file) => openDatabase(file, LATER)],

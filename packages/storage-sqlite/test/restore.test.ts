@@ -90,7 +90,8 @@ it("a restore makes its copy at most as open as the backup and the old database,
 it("a restore creates a database from one with a log, and moves a log aside that has lost its database", async () => {
   const log = await leaveLog(filename);
   const created = folder.path("new.db");
-  for (const end of ["-wal", "-shm"]) fs.writeFileSync(created + end, log);
+  fs.writeFileSync(`${created}-wal`, log);
+  fs.writeFileSync(`${created}-shm`, Buffer.alloc(32_768));
   const before = [filename, `${filename}-wal`].map((file) => fs.readFileSync(file));
   const restored = await restoreSqliteFile({ backup: filename, filename: created });
   expect([filename, `${filename}-wal`].map((file) => fs.readFileSync(file))).toEqual(before);

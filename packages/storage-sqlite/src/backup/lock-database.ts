@@ -2,7 +2,7 @@ import { linkSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type BetterSqlite3 from "better-sqlite3";
 import { exists } from "../database/database-files.js";
-import { openWithOwnLog } from "../database/database-mark.js";
+import { openWithOwnLog, refuseForeign } from "../database/database-mark.js";
 import type { DatabaseConstructor } from "../database/driver.js";
 import { isBusy } from "../database/errors.js";
 import { BackupRefusal, isDamaged } from "./backup-error.js";
@@ -17,7 +17,10 @@ export function lockDatabase(
   Database: DatabaseConstructor,
   file: string,
 ): BetterSqlite3.Database | undefined {
-  if (!exists(file)) return undefined;
+  if (!exists(file)) {
+    refuseForeign(file);
+    return undefined;
+  }
   let database: BetterSqlite3.Database | undefined;
   try {
     database = openWithOwnLog(Database, file, { timeout: 0 });

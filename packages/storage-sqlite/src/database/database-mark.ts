@@ -56,13 +56,20 @@ export function openWithOwnLog(
 /** The first three bytes of a log and of a journal. One that a crash has left may begin with zeros. */
 const STARTS = { "-wal": 0x377f06, "-journal": 0xd9d505 };
 
-function refuseForeign(file: string): void {
+/** Refuses a path beside a file of another kind that has the name of a log, its index or a journal. */
+export function refuseForeign(file: string): void {
+  // The index is pages, or 3 bytes when it is new. It has locks, which closing it would end.
+  const size = statAt(`${file}-shm`)?.size ?? 0n;
+  if (size !== 3n && size % 4_096n !== 0n) throw foreign(`${file}-shm`);
   for (const [suffix, start] of Object.entries(STARTS)) {
     const found = withFile(file + suffix, (read) => read(0, 3)?.readUIntBE(0, 3)) ?? 0;
-    if (found === 0 || found === start) continue;
-    const message = `SQLite would remove ${file}${suffix}, which is no log of a database. Give it or the database another name.`;
-    throw new OpenRefusal("cannot_open", message);
+    if (found !== 0 && found !== start) throw foreign(file + suffix);
   }
+}
+
+function foreign(path: string): OpenRefusal {
+  const message = `SQLite would remove ${path}, which is no log of a database. Give it or the database another name.`;
+  return new OpenRefusal("cannot_open", message);
 }
 
 /** Where the mark is on the first page (https://sqlite.org/fileformat2.html#the_database_header). */
