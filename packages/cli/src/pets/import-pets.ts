@@ -40,9 +40,7 @@ export function importCommand(io: CommandIO): Command {
 
 const KEEP_IDS_HELP =
   "keep the ids that `pets export` has written; a pet that is there already is skipped, and stops the import if it differs";
-
 const FROM_LINE_HELP = "resume at this line, where an earlier import stopped";
-
 const REJECTS_HELP =
   "write the lines that cannot be imported, unchanged, to this new file; with --from-line it may exist";
 
@@ -108,8 +106,9 @@ interface Tally {
   linesThere: number;
   /** Those of them that may be forgotten. */
   linesExpired: number;
-  /** Everything before this line is done. */
+  /** Everything before this line is done, and perhaps, with `again`, up to `unsureLine`. */
   nextLine: number;
+  unsureLine?: number | undefined;
   /** Whether the file ends in a record without a line break. */
   isOpenEnded: boolean;
 }
@@ -189,7 +188,10 @@ async function addGroup(
     const added = await Promise.all(part.map((entry) => addPet(storage, entry, again, tally)));
     const at = added.findIndex((result) => result.isErr());
     const failure = added[at];
-    if (failure?.isErr()) return err({ at: start + at, reason: failure.error.message });
+    if (!failure?.isErr()) continue;
+    const { message, mayBeStored } = failure.error;
+    if (again && mayBeStored) tally.unsureLine = part.at(-1)?.last;
+    return err({ at: start + at, reason: message });
   }
   return ok();
 }
@@ -237,8 +239,10 @@ function describe({ pets, linesThere, linesExpired }: Tally): string {
 const EXPIRED =
   "for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again";
 
-function describeStop(reason: string, { nextLine }: Tally, fromLine: number): string {
+function describeStop(reason: string, { nextLine, unsureLine }: Tally, fromLine: number): string {
   const stopped = `the import stopped: ${reason.replace(/\.$/, "")}.`;
+  if (unsureLine !== undefined)
+    return `${stopped} Pets of lines ${nextLine} to ${unsureLine} may have been added: look for the last one, and resume behind its line with --from-line.`;
   if (nextLine === fromLine) return stopped;
   return `${stopped} Everything before line ${nextLine} is done: resume with --from-line ${nextLine}.`;
 }

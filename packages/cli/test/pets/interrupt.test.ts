@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { inCi, sized } from "../../../../scripts/test-size.js";
 import { startCommand, useBuiltPetstore } from "../support/built-petstore.js";
 import { fillUpAfter, issueKey, newDatabase, petsIn, petstore } from "../support/command.js";
@@ -120,6 +120,18 @@ it("an import of lines again that stops has added none behind the line where it 
   const failing = "when new.name = '7' begin select abs(-9223372036854775807 - 1); end";
   connection.exec(`create trigger failing before insert on pets ${failing}`);
   expect(await run()).toMatchObject({ code: 1, out: "imported 0 pets" });
+  // The commit fails, and so does the next one, without which a crash could store it.
+  connection.exec(`drop trigger failing;
+    create table late (id integer primary key, other references late deferrable initially deferred);
+    create trigger failing after insert on pets when new.name = '7' begin insert into late values (1, 2); end`);
+  const spy = vi.spyOn(Database.prototype, "exec");
+  spy.mockImplementation(function (this: Database.Database, source) {
+    if (source === "begin immediate") throw new Error("The disk fails.");
+    this.prepare(source).run();
+    return this;
+  });
+  expect((await run()).error).toContain("lines 1 to 250 may have been added");
+  spy.mockRestore();
   connection.exec("drop trigger failing").close();
   expect((await run()).out).toBe("imported 1,200 pets");
   expect(countIn(database)).toEqual({ pets: 1_200, names: 1_200 });
