@@ -102,7 +102,6 @@ it("a worker is restarted after a pause that doubles, up to ten seconds and for 
   ]);
   const doubled = [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000, 10_000];
   expect(pauses).toEqual([...doubled, 100]);
-  // With Node's round robin, those that a worker has not accepted would hang when it dies.
   expect(cluster.schedulingPolicy).toBe(cluster.SCHED_NONE);
   // The other one holds the port.
   expect(new Set(fork.mock.calls.map(([env]) => JSON.stringify(env)))).toEqual(new Set(["{}"]));
@@ -142,15 +141,16 @@ it("a worker that cannot start at first stops all, and its problem is the first 
   expect([reports, urls]).toEqual([["a worker is restarted: it ended with exit code 1"], []]);
 });
 
-it("workers that do not end in time after they were told to stop are killed", async () => {
-  const { pauses, kill, sums, workers, tell } = startPuppets(2, { shutdownDelay: 3 });
-  for (const worker of [1, 2]) tell(worker, { stays: true });
+it.each([" in time", ": it ended with SIGKILL"])("workers that do not finish%s", async (how) => {
+  const { pauses, kill, sums, workers, worker, tell } = startPuppets(2, { shutdownDelay: 3 });
+  for (const number of [1, 2]) tell(number, { stays: true });
   await expect.poll(() => sums.receive.mock.calls.length).toBe(2);
   workers.stop();
   workers.stop();
   expect(pauses).toEqual([3_000 + 10_000 + 8_000]);
-  kill();
-  expect((await workers.ended)._unsafeUnwrapErr()).toBe("a worker did not finish in time");
+  if (how === " in time") kill();
+  else for (const number of [1, 2]) worker(number).process.kill("SIGKILL");
+  expect((await workers.ended)._unsafeUnwrapErr()).toBe(`a worker did not finish${how}`);
 });
 
 it("a worker sends what it counts each second and at its end, why it ended, and listens where it is told", async () => {

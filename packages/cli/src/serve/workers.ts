@@ -67,7 +67,8 @@ async function keepServing(group: Group, index: number): Promise<void> {
     const { how, problem } = await runWorker(group, index);
     const cannotStart = problem !== undefined && group.listened.size < count;
     if (isStopping() || cannotStart) {
-      stop(group, problem);
+      const isInOrder = / (?:exit code 0|SIGTERM|SIGINT|SIGHUP)$/.test(how);
+      stop(group, problem ?? (isInOrder ? undefined : `a worker did not finish: ${how}`));
       return;
     }
     const now = clock.now();
