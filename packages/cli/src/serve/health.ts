@@ -54,7 +54,7 @@ export function watchWrites(storage: Storage, clock: Clock) {
   };
   const look = async (): Promise<boolean> => {
     const listed = await pets.list({ limit: 1, after: undefined });
-    if (listed.isErr() || clock.now() - failedAt.create < FAILURE_COUNTS) return false;
+    if (listed.isErr() || Math.abs(clock.now() - failedAt.create) < FAILURE_COUNTS) return false;
     if (failedAt.charge !== -Infinity) return write();
     // No secret has this digest.
     return (await usage.charge("", () => ({ result: undefined }))).isOk();
