@@ -37,8 +37,8 @@ const codeOf = async (options: BackupOptions): Promise<string> => {
 it.each([
   ["busy", "SQLITE_BUSY"],
   ["damaged", "SQLITE_NOTADB", "SQLITE_CORRUPT_VTAB"],
-  ["disk_full", "SQLITE_FULL", "ENOSPC", "EDQUOT"],
-  ["cannot_write", "SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY"],
+  ["disk_full", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT"],
+  ["cannot_write", "SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY", "SQLITE_IOERR_LOCK"],
   ["cannot_write", "EACCES", "EISDIR", "ENOENT", "ENOTDIR", "EPERM", "EROFS"],
   ["destination_exists", "EEXIST"],
   ["failed", "SQLITE_IOERR", "EIO"],
@@ -66,7 +66,6 @@ it("is one file with all that was committed before it, opens as a storage, and n
   const other = new Database(filename);
   expect(other.pragma("wal_checkpoint(truncate)")).toMatchObject([{ busy: 0 }]);
   other.close();
-  // Without one snapshot, each commit would start the copy again.
   expect(during).toBeLessThan(1_000);
   expect(during).toBeGreaterThan(5);
   expect(backupFiles()).toEqual(["backup.db"]);
@@ -86,7 +85,6 @@ it("waits, without blocking the event loop, while another connection has an excl
   other.exec("create table pets (id); insert into pets values (1); begin exclusive");
   const backup = backupSqliteFile({ filename: held, to });
   await turns(1_000);
-  // This thread holds the lock: if the wait blocked the thread, the lock would never be released.
   other.exec("rollback");
   expect((await backup).isOk()).toBe(true);
   expect(petsIn(to)).toBe(1);
@@ -202,6 +200,10 @@ it("fails with a code that names the cause, and leaves no files behind", async (
   const notes = folder.path("notes.txt");
   fs.writeFileSync(notes, "Buy dog food.\n".repeat(500));
   expect(await codeOf({ filename: notes, to })).toBe("damaged");
+  const unreadable = folder.path("unreadable.db");
+  new Database(unreadable).exec("pragma journal_mode = wal; create table pets (id)").close();
+  fs.symlinkSync("missing/index", `${unreadable}-shm`);
+  expect(await codeOf({ filename: unreadable, to })).toBe("no_database");
   fs.renameSync(notes, `${notes}-journal`);
   expect(await codeOf({ filename, to: notes, overwrite: true })).toBe("failed");
   expect(fs.existsSync(`${notes}-journal`)).toBe(true);

@@ -6,7 +6,6 @@ export interface BackupError extends Pick<OpenSqliteError, "message" | "cause"> 
   readonly code: BackupErrorCode;
 }
 
-/** The kinds of `BackupError`. */
 export type BackupErrorCode =
   /** The database file does not exist or cannot be read. */
   | "no_database"
@@ -72,9 +71,9 @@ function backupCodeOf(cause: unknown): BackupErrorCode {
 
 const byCode = [
   ["damaged", /^SQLITE_(?:NOTADB|CORRUPT)/],
-  ["disk_full", /^(?:SQLITE_FULL|ENOSPC|EDQUOT)/],
+  ["disk_full", /^(?:SQLITE_(?:FULL|IOERR_SHMSIZE)|ENOSPC|EDQUOT)/],
   ["destination_exists", /^EEXIST/],
-  ["cannot_write", /^(?:SQLITE_(?:CANTOPEN|READONLY)|EACCES|EISDIR|ENOENT|ENOTDIR|EPERM|EROFS)/],
+  ["cannot_write", /^(?:SQLITE_(?:CANTOPEN|READONLY|IOERR_LOCK)|E(?:ACCES|.*DIR|NOENT|PERM|ROFS))/],
 ] as const;
 
 const messages = {

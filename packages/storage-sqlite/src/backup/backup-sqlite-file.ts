@@ -14,7 +14,7 @@ import {
 } from "../database/database-files.js";
 import { openWithOwnLog, setMark } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
-import { isBusy } from "../database/errors.js";
+import { isBusy, sqliteCode } from "../database/errors.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
 import { lockDatabase } from "./lock-database.js";
@@ -33,7 +33,6 @@ export interface BackupOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A complete backup. */
 export interface Backup {
   /** The size of the file. */
   readonly bytes: number;
@@ -123,10 +122,11 @@ function openSnapshot(Database: DatabaseConstructor, filename: string): BetterSq
     source.prepare("select count(*) from sqlite_schema").get();
     return source;
   } catch (error) {
-    if (source === undefined && !(error instanceof OpenRefusal))
-      throw new BackupRefusal("no_database");
     source?.close();
-    throw error;
+    if (error instanceof OpenRefusal) throw error;
+    // A folder that cannot be written has no room for the index of a log.
+    const isUnreadable = /^SQLITE_(?:CANTOPEN|READONLY)/.test(sqliteCode(error));
+    throw source === undefined || isUnreadable ? new BackupRefusal("no_database") : error;
   }
 }
 

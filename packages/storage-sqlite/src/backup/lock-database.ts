@@ -17,10 +17,8 @@ export function lockDatabase(
   Database: DatabaseConstructor,
   file: string,
 ): BetterSqlite3.Database | undefined {
-  if (!exists(file)) {
-    refuseForeign(file);
-    return undefined;
-  }
+  refuseForeign(file);
+  if (!exists(file)) return undefined;
   let database: BetterSqlite3.Database | undefined;
   try {
     database = openWithOwnLog(Database, file, { timeout: 0 });

@@ -36,7 +36,6 @@ export interface RestoreOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A database that was restored. */
 export interface Restored {
   /** The size of the file. */
   readonly bytes: number;

@@ -30,7 +30,7 @@ export function markLog(database: SqliteDatabase): void {
 /**
  * Opens a database file. Refuses it beside a log that has the mark of another one: the file was exchanged or moved
  * without its log, which SQLite would write into the file, or remove beside a new one. A log without the first page says
- * nothing. Also refuses it beside a file of another kind that has the name of a log or journal.
+ * nothing. Also refuses it beside a file of another kind that has the name of a log, its index or a journal.
  */
 export function openWithOwnLog(
   Database: DatabaseConstructor,
@@ -56,7 +56,6 @@ export function openWithOwnLog(
 /** The first three bytes of a log and of a journal. One that a crash has left may begin with zeros. */
 const STARTS = { "-wal": 0x377f06, "-journal": 0xd9d505 };
 
-/** Refuses a path beside a file of another kind that has the name of a log, its index or a journal. */
 export function refuseForeign(file: string): void {
   // The index is pages, or 3 bytes when it is new. It has locks, which closing it would end.
   const size = statAt(`${file}-shm`)?.size ?? 0n;

@@ -75,6 +75,7 @@ const reasons = [
   ["SQLITE_BUSY", "another connection locked the database for too long"],
   ["SQLITE_LOCKED", "another connection locked the database for too long"],
   ["SQLITE_FULL", "the disk is full"],
+  ["SQLITE_IOERR_SHMSIZE", "the disk is full"],
   ["SQLITE_READONLY", "the database is read-only"],
   ["SQLITE_IOERR", "reading or writing the file failed"],
   ["SQLITE_CORRUPT", "the file is damaged"],

@@ -9,7 +9,6 @@ export interface OpenSqliteError {
   readonly cause: unknown;
 }
 
-/** The kinds of `OpenSqliteError`. */
 export type OpenSqliteErrorCode =
   /** better-sqlite3 is not installed, or its compiled part is missing or built for another Node. */
   | "driver_unavailable"
@@ -79,6 +78,7 @@ const byPrefix = [
   ["SQLITE_CORRUPT", "damaged", "The database file is damaged."],
   ["SQLITE_READONLY", "read_only", "The database is read-only."],
   ["SQLITE_FULL", "disk_full", "The disk has no room for the tables."],
+  ["SQLITE_IOERR_SHMSIZE", "disk_full", "The disk has no room for the index of the log."],
   // The statements are correct, so a table is missing or already exists.
   [
     "SQLITE_ERROR",

@@ -5,7 +5,6 @@ import type { SqliteDatabase } from "./driver.js";
 /** Where the storage keeps its data: in a file of its own, or in a host's open database. */
 export type SqliteStorageOptions = SqliteFileOptions | SqliteDatabaseOptions;
 
-/** The options of a storage with a file of its own. */
 export interface SqliteFileOptions extends TimeoutOptions {
   /** The file, created if it does not exist, in a folder that does. `:memory:` is lost when the storage is closed. */
   readonly filename: string;
@@ -14,7 +13,6 @@ export interface SqliteFileOptions extends TimeoutOptions {
   readonly database?: undefined;
 }
 
-/** The options of a storage in a host's open database. */
 export interface SqliteDatabaseOptions extends TimeoutOptions {
   /**
    * The host's open better-sqlite3 `Database`. The storage sets WAL mode and `synchronous=FULL`, shares
