@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { windowNames } from "@petstore/core/facts";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
@@ -97,6 +97,9 @@ it("the other commands of keys say in one line when there is no such key, or no 
   const missing = refused(`petstore: there is no database ${database}`);
   for (const result of [await run("keys", "list"), await run("keys", "list")])
     expect(result).toEqual(missing);
+  symlinkSync(database, database);
+  expect((await run("keys", "list")).error).toContain("cannot be opened: ELOOP");
+  rmSync(database);
   await issueKey(database);
   for (const verb of ["find", "revoke", "rotate", "lift-ban"])
     expect(await run("keys", verb, "key_x"), verb).toEqual(
@@ -209,7 +212,6 @@ it("keys export and import keep a ban, with which a key is shown and refused unt
   const banned = out.replace('"bans":0,"bannedAt":0', `"bans":1,"bannedAt":${Date.now()}`);
   await to.read(banned, "keys", "import", "-");
   const time = expect.any(Number) as number;
-  // During a ban, nothing is left.
   const usedUp = (limit: number) => ({ limit, remaining: 0, resetAt: time });
   const shown = {
     ...{ id, state: "banned", label: "hammer", plan: "enterprise" },
@@ -233,7 +235,6 @@ LAST USED \\(UTC\\) +${day}\nEXPIRES \\(UTC\\) +2099-01-01 00:00\nSTATE +banned 
   expect((await admit(to))._unsafeUnwrapErr().code).toBe("api_key_banned");
   expect((await to.run("keys", "lift-ban", id)).out).toMatch(/ active$/);
   expect(await to.json("keys", "list", "--banned")).toEqual([]);
-  // The usage is kept; another plan raises the limit.
   await to.run("keys", "change-plan", id, "pro");
   expect((await admit(to))._unsafeUnwrap().quota.remaining).toBe(300 - 2);
 });
