@@ -40,6 +40,11 @@ function openFiles(): readonly string[] {
 const ofVersion = (version: string) =>
   openDatabase(":memory:").function("sqlite_version", () => version);
 
+const withoutRoom = () =>
+  openDatabase(":memory:").function("sqlite_version", () => {
+    throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_SHMSIZE");
+  });
+
 const SMALL = "pragma max_page_count = 3";
 const LATER = "insert into petstore_migrations values (1000, 'later', 1)";
 const LOSE_COLUMN = "alter table api_keys drop column label";
@@ -54,6 +59,7 @@ describe("opening a database fails with", () => {
     ["cannot_open", "a closed database", () => ({ database: new Database(":memory:").close() })],
     ["busy", "a host's transaction", () => ({ database: openDatabase(":memory:", "begin") })],
     ["disk_full", "tables that do not fit", () => ({ database: openDatabase("small.db", SMALL) })],
+    ["disk_full", "an index that does not fit", () => ({ database: withoutRoom() })],
     // Without a name, it has no write-ahead log.
     ["not_durable", "a temporary database", () => ({ database: openDatabase("") })],
     ["sqlite_too_old", "SQLite 3.51.2", () => ({ database: ofVersion("3.51.2") })],
