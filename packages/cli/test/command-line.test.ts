@@ -182,7 +182,6 @@ it("the environment of serve may have those of Services of Kubernetes that are c
 it("the environment of serve is not read for an option that is given, nor when a variable is empty", async () => {
   stub({ PETSTORE_PORT: "x", PETSTORE_TRUST_PROXY: "x", PETSTORE_LOG: "x", PETSTORE_CORS: "" });
   stub({ HOST: "", PORT: "", PETSTORE_HOST: "" });
-  // Arguments may be lists, too.
   const lists = ["--trust-proxy", "10.0.0.0/8,::1", "127.0.0.1", "--cors", "https://a.example,*"];
   expect(await refusalOf("--port", "0", ...lists, "--cors", "*", "--log")).toMatch(STARTS);
   stub({ PETSTORE_PORT: "", PETSTORE_TRUST_PROXY: "", PETSTORE_LOG: "0" });

@@ -153,7 +153,6 @@ it("keys list --watch fits a screen of few columns and rows", async () => {
     [60, 10, /^ID +LABEL +MINUTE +STATE$/, /… +60\/60 +\S/],
     [40, 10, /^ID +LABEL +STATE$/, /… +\S/],
     [30, 2, /^ID +LABEL/, /^key_\w+ {2}長い…/],
-    // A terminal that does not know its size.
     [40, 0, /^ID +LABEL +STATE$/, /… +\S/],
   ] as const) {
     let [screen, written, isStopped] = ["", "", false];

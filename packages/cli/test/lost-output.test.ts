@@ -190,7 +190,6 @@ it.skipIf(!hasBash).each([">>", ">"])(
     const lost = 160 - linesOf(readFileSync(log)).length;
     expect(lost).toBeLessThan(150);
     if (to === ">>") {
-      // As an operator does who makes room.
       truncateSync(log, 0);
       await fetch(`${server.url}/pets`);
       const told = [{ level: 40, lost }, { msg: "request" }];

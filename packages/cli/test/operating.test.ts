@@ -221,7 +221,6 @@ it("serve --metrics measures in seconds, and a bucket includes its bound", async
     expect(valueOf(text, "petstore_refusals_total", 'reason="banned"', plan), plan).toBe(1);
   expect(valueOf(text, "petstore_deprecated_calls_total")).toBe(1);
   expect(valueOf(text, "petstore_bans_total")).toBe(1);
-  // A gauge has no name of a counter.
   expect(text).not.toMatch(/^# TYPE \w+_total gauge/m);
   for (const [name, label, value, bounds] of HISTOGRAMS) {
     expect(valueOf(text, `${name}_sum`, label), name).toBe(value);
@@ -254,7 +253,6 @@ it("serve --metrics answers nothing but GET /metrics by its name, however many c
   const [type] = answers.map(({ headers }) => headers.get("Content-Type"));
   expect(type).toBe("text/plain; version=0.0.4; charset=utf-8");
 
-  // A page whose name leads to 127.0.0.1 could read the metrics.
   for (const [status, ...names] of [
     [200, host, `localhost:${port}`, `[::1]:${port}`, "127.0.0.1"],
     [403, `rebound.example:${port}`, `localhost.example:${port}`, "a[::1]", "[::1]a"],

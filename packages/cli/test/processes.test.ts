@@ -75,7 +75,6 @@ it("serve --workers serves with the given number of processes, issues the first 
   // Over 64 connections, so that they go to both workers.
   const replies = await sendAll([server], Array<string>(90).fill(secret));
   expect([count(replies, 200), count(replies, 429)]).toEqual([60, 30]);
-  // The workers got the other options too.
   for (const client of ["203.0.113.7", "203.0.113.8"]) {
     const headers = { "x-forwarded-for": client };
     const { headers: received } = await fetch(`${server.url}/pets`, { headers });
@@ -95,11 +94,9 @@ it.runIf(inCi)("workers that die are replaced, no pet is lost, no worker is left
   const restarts = () => server.output().match(/a worker is restarted: .*SIGKILL/g)?.length ?? 0;
   const killOthers = async (): Promise<void> => {
     const others = workersOf(server).filter((pid) => pid !== spared);
-    // Some may have ended.
     spawnSync("kill", ["-9", ...others.map(String)]);
     await setTimeout(20);
   };
-  // A connection for each request, so that they go to both workers.
   const { created, stop } = startWriters(8, (name) =>
     addPet(server.url, new Agent(), secret, name).catch(() => undefined),
   );

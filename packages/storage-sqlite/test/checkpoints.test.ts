@@ -101,7 +101,6 @@ it.each(["stop", "stopNow"] as const)("the thread has closed the file after %s",
   await expect.poll(limit).toBe(16_000);
   fillLog(4_000);
   await checkpoints[end]();
-  // The last connection writes the log back.
   database.close();
   expect(existsSync(`${filename}-wal`)).toBe(false);
 });

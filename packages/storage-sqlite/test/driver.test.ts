@@ -75,7 +75,6 @@ it.each(extensions)("a bundle as .%s opens, or says how to install its driver", 
   const missing = run(extension);
   expect(missing).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: Cannot find/);
   expect(missing).toContain(`. ${INSTALL}${isNode20 ? COMPILER : ""}.`);
-  // Without its compiled part.
   installScripts(isNode20 ? 12 : 13);
   const message = run(extension);
   expect(message).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: /);

@@ -34,7 +34,6 @@ it.skipIf(!canTrace)("syncs the log before it acknowledges a pet or a key; for n
 
   const steps = stepsOf(readFileSync(trace, "utf8"));
   const round = "write charge write sync create write sync update".split(" ");
-  // Closing writes the log back.
   const expected = [...times(5, () => round).flat(), "sync"];
   expect(steps.slice(steps.indexOf("open") + 1)).toEqual(expected);
 });

@@ -1,4 +1,3 @@
-// The last id, pages and keys are remembered only until they change, also by another program.
 import type { PetPage } from "@petstore/core";
 import type { Storage, StoredApiKey } from "@petstore/core/storage";
 import Database from "better-sqlite3";

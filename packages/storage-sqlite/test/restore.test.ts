@@ -1,4 +1,3 @@
-// What a backup is for: to be restored, or to be opened read-only.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -99,7 +98,6 @@ it("a restore creates a database from one with a log, and moves a log aside that
   expect(petsIn(created)).toBe(3);
   const beside = files().filter((name) => name.startsWith("new.db"));
   expect(beside).toEqual(["new.db", expect.stringMatching(/^new\.db\.replaced-.*-wal$/)]);
-  // Nothing has it open any more.
   expect((await restoreSqliteFile({ backup, filename })).isOk()).toBe(true);
 });
 

@@ -115,7 +115,6 @@ it("responds at once, whatever waits on hundreds of other connections", async ()
   for (const [index, socket] of sockets.entries())
     socket.pause().write(sent[index % sent.length] ?? "");
   for (const path of ["", "main.js", "api/info"]) {
-    // Before the others have timed out.
     const signal = AbortSignal.timeout(9_000);
     expect((await fetch(new URL(pathname + path, origin), { signal })).status).toBe(401);
   }

@@ -87,7 +87,6 @@ it("issues a key; a person runs into its limit, is found by the secret, and is l
   expect((await store.keys.find(id))._unsafeUnwrap().bannedUntil).toBeUndefined();
   await expect.poll(console.output).toContain(`ban_lifted ${id}`);
 
-  // The secret is nowhere but in the hands of who copied it.
   const places = `JSON.stringify([location.href, document.title, history.state, document.cookie,
     localStorage, sessionStorage, performance.getEntries().map(({ name }) => name), document.body.innerHTML])`;
   expect(await page.evaluate(places)).not.toContain(secret.slice(0, 20));
@@ -138,7 +137,6 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   await perform(page, "I have stored it");
 
   await perform(page, "Change plan…", { Plan: "enterprise" }, "Change");
-  // Without limits, the form is not sent.
   expect((await show()).plan).toBe("free");
   const limits = { "Requests per minute": "5000", "Requests per day": "9007199254740991" };
   await perform(page, limits, "Change", /5,000 a minute, 9,007,199,254,740,991 a day/);
@@ -196,7 +194,6 @@ it.each(["reload", "back", "back, reload", "Escape, Escape, reload"])(
     await page.getByText("The secret is shown only now.").waitFor();
     const secret = await shownSecret(page);
     expect((await store.as(secret).listPets()).isOk()).toBe(true);
-    // It is shown until it is stored.
     await page.reload();
     await expect.poll(() => shownSecret(page)).toBe(secret);
     await perform(page, "I have stored it");
@@ -445,7 +442,6 @@ it("says that the server is gone, and goes on when it is back", async () => {
   await link(page, "acme").waitFor();
   close();
   await page.getByText("The console does not respond.").waitFor();
-  // What was read stays on the screen, and can be read.
   expect(await link(page, "acme").count()).toBe(1);
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });

@@ -82,7 +82,6 @@ it.runIf(inCi).each([
         expect(isExact, `${failed}: ${admitted} of ${due}`).toBe(true);
         expect(admitted + refused + count(own, "lost"), failed).toBe(own.length);
         const { usage, bannedUntil } = (await keys.find(id))._unsafeUnwrap();
-        // During a ban, nothing is left.
         const remaining = (limit: number) => (bannedUntil === undefined ? limit - due : 0);
         expect(usage, failed).toMatchObject({
           minute: { remaining: remaining(limits.perMinute) },
@@ -95,7 +94,6 @@ it.runIf(inCi).each([
         expect(left, failed).toEqual([...Array(due).keys()]);
       }
     }
-    // Otherwise nothing was interrupted.
     expect(total.lost).toBeGreaterThan(0);
     expect(total.ended > 0).toBe(!isFile);
   },

@@ -54,7 +54,6 @@ it("files, logs, responses, errors and inspected objects contain no secret", asy
   const files = () => readdirSync(folder).map((file) => readFileSync(join(folder, file), "latin1"));
   shown.push(...files());
 
-  // Failures that the storage reports are logged with their causes.
   new Database(database).exec("drop table api_key_usage").close();
   for (const secret of secrets) {
     shown.push(await use(server.url, secret));

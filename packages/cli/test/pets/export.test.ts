@@ -50,7 +50,6 @@ it("writes a file, and an import its rejects, at most as open as what they come 
   const found: unknown[] = [];
   await watchSyncs(() => found.push(existsSync(file)));
   expect((await exportTo(file)).code).toBe(0);
-  // It is synced before it has its name.
   expect(found).toEqual([false]);
   const rejects = `${file}.rejects`;
   appendFileSync(file, "bad\n");

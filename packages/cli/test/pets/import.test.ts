@@ -98,7 +98,6 @@ it("reports at most 20 bad lines by number, keeps all as they are, and imports t
     "… and 4,985 more lines",
     `petstore: 5,005 lines could not be imported: see ${rejects}`,
   ]);
-  // What is too long to hold is not kept.
   const kept = lines("{", '{"name":5}', "\uFEFF[]", ...bad, "bad");
   expect(readFileSync(rejects, "utf8")).toBe(kept);
 });
@@ -192,7 +191,6 @@ it("imports the pets that the storage stores, and names the line to resume at wh
   const stopped = await run("pets", "import", file);
   filling.end();
   expect(stopped).toMatchObject({ code: 1, out: "imported 14 pets" });
-  // With the storage's own words.
   expect(stopped.error).toMatch(
     /^petstore: the import stopped: Adding a pet failed: a rule of the schema forbids it \(SQLITE_.* resume with --from-line 30\.$/,
   );

@@ -36,7 +36,6 @@ it("a terminal shows a bar that is erased for every other line", async () => {
   const exported = await shownOn({}, "pets", "export", `${file}.copy`, "--database", database);
   expect(exported.split(ERASE).slice(1, 3)).toEqual(["100 pets", "200 pets"]);
   expect(exported.endsWith(`3,500 pets${ERASE}exported 3,500 pets\n`)).toBe(true);
-  // A line that is wrapped could not be erased.
   const args = ["pets", "import", file, "--database", newDatabase()];
   expect(await shownOn({ columns: 40 }, ...args)).toContain(`${ERASE}2,184 pets${ERASE}`);
 });

@@ -9,7 +9,6 @@ export interface OpenPostgresError {
   readonly cause: unknown;
 }
 
-/** The kinds of `OpenPostgresError`. */
 export type OpenPostgresErrorCode =
   /** pg is not installed. */
   | "driver_unavailable"

@@ -5,7 +5,6 @@ import type { PostgresPool } from "./driver.js";
 /** Where the storage keeps its data: in a database that it connects to, or over a host's pool. */
 export type PostgresStorageOptions = PostgresUrlOptions | PostgresPoolOptions;
 
-/** The options of a storage that connects to a database itself. */
 export interface PostgresUrlOptions extends SchemaOptions {
   /** Such as `postgres://user:password@host/database?sslmode=verify-full`. */
   readonly url: string;
@@ -14,7 +13,6 @@ export interface PostgresUrlOptions extends SchemaOptions {
   readonly pool?: undefined;
 }
 
-/** The options of a storage that uses a host's pool. */
 export interface PostgresPoolOptions extends SchemaOptions {
   /** The host's pg `Pool`. The storage does not close it. */
   readonly pool: PostgresPool;
