@@ -108,8 +108,7 @@ it("serve is not ready while another process holds the write lock, or no request
   expect(await readiness()).toBe(200);
   other.exec("begin immediate");
   expect(await readiness()).toBe(503);
-  const told = await fetch(new URL("/readyz", server.url));
-  expect(await told.json()).toEqual({ status: "storage unavailable" });
+  expect(await (await fetch(new URL("/readyz", server.url))).text()).toContain("unavailable");
   other.exec("rollback");
   expect(await readiness()).toBe(200);
   other.exec(

@@ -161,6 +161,14 @@ it("reach the listeners for their type only, until the listeners are removed", a
   expect(listener.mock.calls).toMatchObject([[{ type: "pet_created", pet: { name: "Rex" } }]]);
 });
 
+it("a listener that another one adds hears only later events", async () => {
+  const [{ store }, late] = [openStore(), vi.fn()];
+  store.events.onAny(() => store.events.onAny(late));
+  await store.trusted.createPet(rex);
+  await delivered();
+  expect(late).not.toHaveBeenCalled();
+});
+
 it("a listener that throws, rejects or never settles affects neither requests nor other listeners", async () => {
   const { store } = openStore();
   const last = vi.fn();

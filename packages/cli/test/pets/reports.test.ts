@@ -102,8 +102,9 @@ it("the file for rejected lines has each line once when an import that the stora
   };
   await rejectUntilFull(0);
   expect(existsSync(rejects)).toBe(false);
-  const [, line = ""] = /--from-line (\d+)/.exec(await rejectUntilFull(9)) ?? [];
-  expect(existsSync(rejects)).toBe(true);
+  const stopped = await rejectUntilFull(9);
+  expect(stopped).toContain(`lines could not be imported: see ${rejects}`);
+  const [, line = ""] = /--from-line (\d+)/.exec(stopped) ?? [];
   await rejectTo(rejects, "--from-line", line);
   expect(read()).toBe(lines("name,categoryId", ...Array<string>(27).fill("Rex,x")));
 });
