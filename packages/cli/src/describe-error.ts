@@ -16,8 +16,12 @@ export function describeUnknownError(error: unknown): string {
 
 export function describeFileError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = "code" in error ? error.code : undefined;
-  return FILE_ERRORS.get(code) ?? error.message;
+  return FILE_ERRORS.get(systemCode(error)) ?? error.message;
+}
+
+/** The code of an error of the system, such as `ENOENT`. */
+export function systemCode(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 const FILE_ERRORS: ReadonlyMap<unknown, string> = new Map([

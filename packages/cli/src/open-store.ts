@@ -4,7 +4,7 @@ import { createPetStore, type PetStore } from "@petstore/core";
 import type { Storage } from "@petstore/core/storage";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { err, type Result } from "neverthrow";
-import { describeFileError, describeStoreError, type StoreError } from "./describe-error.js";
+import { describeStoreError, systemCode, type StoreError } from "./describe-error.js";
 import { isPostgres, nameOf } from "./options.js";
 import type { ReportError } from "./terminal.js";
 
@@ -23,8 +23,8 @@ export async function openStorage(
 /** A file must exist; if it cannot be written, it can only be read. */
 export async function openExistingStorage(database: string): Promise<Result<Storage, string>> {
   if (isPostgres(database)) return openPostgres(database);
-  const problem = await access(database).catch(describeFileError);
-  if (problem === "it does not exist") return err(`there is no database ${database}`);
+  if ((await access(database).catch(systemCode)) === "ENOENT")
+    return err(`there is no database ${database}`);
   const filename = database;
   const writable = await openSqliteStorage({ filename });
   const isReadOnly = writable.isErr() && writable.error.code === "read_only";

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { describeUnknownError } from "./describe-error.js";
 import type { ReportError, StopSignal, Terminal } from "./terminal.js";
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+export const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Listens for the signals that stop a command with these arguments. A handler of our own ends the process even if it
@@ -14,7 +14,7 @@ export function listenForStop(args: readonly string[]): StopSignal {
   const controller = new AbortController();
   let patience = patienceOf(args);
   const end = (): void => {
-    if (patience < Infinity) for (const name of SIGNALS) process.off(name, stop);
+    if (patience < Infinity) for (const name of STOP_SIGNALS) process.off(name, stop);
   };
   // Node's own handler would open its inspector on a port.
   if (patience === Infinity) process.on("SIGUSR1", () => undefined);
@@ -32,7 +32,7 @@ export function listenForStop(args: readonly string[]): StopSignal {
     controller.abort();
     resolve(name);
   };
-  for (const name of SIGNALS) process.on(name, stop);
+  for (const name of STOP_SIGNALS) process.on(name, stop);
   return { signal: controller.signal, received, end };
 }
 

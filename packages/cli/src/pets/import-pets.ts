@@ -106,8 +106,9 @@ interface Tally {
   linesThere: number;
   /** Those of them that may be forgotten. */
   linesExpired: number;
-  /** Everything before this line is done, and perhaps, with `again`, up to `unsureLine`. */
+  /** Everything before this line is done. */
   nextLine: number;
+  /** The last line whose pet may have been added after all. */
   unsureLine?: number | undefined;
   /** Whether the file ends in a record without a line break. */
   isOpenEnded: boolean;
@@ -242,7 +243,7 @@ const EXPIRED =
 function describeStop(reason: string, { nextLine, unsureLine }: Tally, fromLine: number): string {
   const stopped = `the import stopped: ${reason.replace(/\.$/, "")}.`;
   if (unsureLine !== undefined)
-    return `${stopped} Pets of lines ${nextLine} to ${unsureLine} may have been added: look for the last one, and resume behind its line with --from-line.`;
+    return `${stopped} The pets of lines ${nextLine} to ${unsureLine} may have been added: find the last one that was, and resume at the line after it with --from-line.`;
   if (nextLine === fromLine) return stopped;
   return `${stopped} Everything before line ${nextLine} is done: resume with --from-line ${nextLine}.`;
 }

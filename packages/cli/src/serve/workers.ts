@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Clock } from "@petstore/core";
 import { err, ok, type Result } from "neverthrow";
+import { STOP_SIGNALS } from "../stop-signal.js";
 import type { ReportError } from "../terminal.js";
 import type { Snapshot, Sums } from "./metrics.js";
 import type { ServeOptions } from "./serve-options.js";
@@ -64,10 +65,9 @@ async function keepServing(group: Group, index: number): Promise<void> {
   const isStopping = (): boolean => signal.aborted;
   let ends: readonly number[] = [];
   while (!isStopping()) {
-    const { how, problem } = await runWorker(group, index);
+    const { how, isInOrder, problem } = await runWorker(group, index);
     const cannotStart = problem !== undefined && group.listened.size < count;
     if (isStopping() || cannotStart) {
-      const isInOrder = / (?:exit code 0|SIGTERM|SIGINT|SIGHUP)$/.test(how);
       stop(group, problem ?? (isInOrder ? undefined : `a worker did not finish: ${how}`));
       return;
     }
@@ -118,14 +118,18 @@ async function runWorker(group: Group, index: number) {
       if (isLast) group.onListening(message.url);
     }
   });
-  const how = await new Promise<string>((resolve) => {
-    worker.on("exit", (code, signal) => resolve(`it ended with ${signal || `exit code ${code}`}`));
+  const end = await new Promise<{ how: string; isInOrder: boolean }>((resolve) => {
+    worker.on("exit", (code, signal) => {
+      // A signal may come before the worker listens for it.
+      const isInOrder = signal ? STOP_SIGNALS.some((name) => name === signal) : code === 0;
+      resolve({ how: `it ended with ${signal || `exit code ${code}`}`, isInOrder });
+    });
   });
   // Until then, its messages may still arrive.
   if (worker.isConnected()) await once(worker, "disconnect");
   serving.delete(worker);
   sums?.retire(worker.id);
-  return { how, problem };
+  return { ...end, problem };
 }
 
 /** The variable in which a worker is told its port. No Service of Kubernetes sets a variable that ends like this. */

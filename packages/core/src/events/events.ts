@@ -88,7 +88,6 @@ export function createEvents() {
     for (const event of queue.splice(0)) [...listeners].forEach((each) => each(event));
   };
   const emit: Emit = (event) => {
-    // An event that nobody hears would cost a lone getPet another turn of the event loop.
     if (hasEnded || listeners.size === 0) return;
     if (queue.length === 0) setImmediate(flush);
     queue.push(deepFrozen(event));
