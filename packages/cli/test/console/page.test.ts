@@ -131,7 +131,7 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   await dialog(page).getByRole("combobox").selectOption("0");
   await perform(page, "Rotate");
   expect(await isAccepted(rotated)).toBe(true);
-  await perform(page, "Press again: the old secret ends now");
+  await button(page, `Press again: ${rotated.slice(0, 13)}… ends now`).click();
   await button(page, "I have stored it").waitFor();
   expect([await isAccepted(secret), await isAccepted(rotated)]).toEqual([false, false]);
   await perform(page, "I have stored it");
@@ -319,7 +319,7 @@ it.each<[string, (page: Page) => Promise<unknown>]>([
 });
 
 it("says that an action may have been done, and does it once when it is sent again", async () => {
-  const { store, page } = await openNew();
+  const { store, url, close, page } = await openNew();
   let isLost = true;
   await page.route(/keys.issue|pets.add/, async (route) => {
     const response = await route.fetch();
@@ -338,7 +338,26 @@ it("says that an action may have been done, and does it once when it is sent aga
   await perform(page, "I have stored it", "Pets", "Add a pet", { Category: "7" });
   await sendTwice("Add", "empty name was added with the id 1");
   const { pets } = (await store.trusted.listPets())._unsafeUnwrap();
-  expect([pets.length, await countOf(store)]).toEqual([1, 1]);
+  await perform(page, "Close", "Keys", "Issue a key");
+  isLost = true;
+  await perform(page, "Issue", /It may have been done\./);
+  close();
+  await serveConsole(store, Number(new URL(url).port));
+  await perform(page, "Issue", /The console has no outcome of this action/);
+  expect([pets.length, await countOf(store)]).toEqual([1, 2]);
+});
+
+it("asks no more about a key that was left while an action was sent", async () => {
+  const { page } = await openNew(["acme"]);
+  const held = await hold(page, "keys/change-plan");
+  await perform(page, "acme", "Change plan…", "Change");
+  await expect.poll(() => held.length).toBe(1);
+  await back(page);
+  held[0]?.();
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  for (let count = 0; count < 3; count += 1) await page.waitForResponse("**/api/keys/list");
+  expect(asked.filter((url) => url.endsWith("/keys/find"))).toEqual([]);
 });
 
 const ENDED = "The login has ended.";

@@ -127,6 +127,8 @@ export function usePolled<Name extends CallName>(name: Name, input: Input<Name>)
     start();
     return () => {
       lastId = Infinity;
+      // An action may end after its page was left.
+      reload.current = () => undefined;
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", start);
       window.removeEventListener("online", start);

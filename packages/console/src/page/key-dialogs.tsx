@@ -86,7 +86,7 @@ function RotateDialog({ secrets, shown, hint, onClose }: KeyDialogProps) {
   return (
     <SecretForm
       title="Rotate the secret"
-      again={overlapSeconds === 0 ? "Press again: the old secret ends now" : undefined}
+      again={overlapSeconds === 0 ? `Press again: ${hint}… ends now` : undefined}
       secrets={secrets}
       send={(key) => call("keys/rotate", { id: shown.id, overlapSeconds }, key)}
       onClose={onClose}

@@ -35,11 +35,14 @@ export function useSecrets(baseUrl: string) {
   return {
     /** When there is a secret, calls `done` and shows it. */
     make: async (next: Pending, send: () => Promise<SecretResult>, done: () => void) => {
+      const { idempotencyKey } = next;
+      // If the outcome is unknown, it is only asked for: a console that was restarted would do the action again.
+      const isKnown = expected.current !== idempotencyKey;
       change(next);
       setForm(true);
-      const result = await send();
+      const result = await (isKnown ? send() : call("secrets/recover", { idempotencyKey }));
       const { output, problem } = result;
-      if (expected.current !== next.idempotencyKey) return result;
+      if (expected.current !== idempotencyKey) return result;
       if (problem?.kind === "refused" || problem?.kind === "failed") change(undefined);
       if (output !== undefined) {
         done();
