@@ -3,18 +3,24 @@ import { onTestFinished, vi } from "vitest";
 
 /** Makes calls that wait for their deadlines, while the clock of the deadlines runs five times as fast. */
 export async function whileTimePasses<T>(calls: () => Promise<T>): Promise<T> {
-  const timers = ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const;
-  vi.useFakeTimers({ toFake: [...timers, "performance"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  const now = performance.now.bind(performance);
+  let time = now();
+  performance.now = () => time;
   const over = new AbortController();
   try {
     const result = calls().finally(() => over.abort());
     while (!over.signal.aborted) {
       await setTimeout(5);
+      time += 25;
       vi.advanceTimersByTime(25);
     }
     return await result;
   } finally {
     vi.useRealTimers();
+    const ahead = time - now();
+    performance.now = () => now() + ahead;
+    onTestFinished(() => void (performance.now = now));
   }
 }
 

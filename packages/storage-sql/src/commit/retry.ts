@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import type { CommitErrors } from "./commit.js";
 
@@ -35,7 +36,7 @@ export async function retryWhileBusy<T>(
   }
 }
 
-/** Returns milliseconds of a clock that is never set: for timeouts. */
+/** Returns milliseconds of a clock that is never set, nor faked by a host's tests: for timeouts. */
 export function monotonicNow(): number {
   return performance.now();
 }
