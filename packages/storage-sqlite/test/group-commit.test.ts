@@ -124,24 +124,21 @@ it("a page that is damaged fails the read, and not the charge", async () => {
 it.each<[what: string, freeze: () => void]>([
   ["Vitest and Jest", () => vi.useFakeTimers({ toFake: FAKED })],
   ["Node", () => mock.timers.enable({ apis: ["setTimeout", "setInterval", "setImmediate"] })],
-])(
-  "under the fake timers of %s, calls are answered, also in time, and events arrive",
-  async (_, freeze) => {
-    onTestFinished(() => void vi.useRealTimers());
-    onTestFinished(() => mock.timers.reset());
-    const store = createPetStore({ storage });
-    freeze();
-    const event = new Promise((resolve) => store.events.on("key_issued", resolve));
-    const { secret } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
-    expect(await event).toMatchObject({ type: "key_issued" });
-    const created = await store.as(secret).createPet({ name: "Rex", categoryId: 1n });
-    expect(created._unsafeUnwrap().pet.id).toBe(1n);
-    expect((await store.as(secret).listPets())._unsafeUnwrap().pets).toHaveLength(1);
-    expect((await store.keys.purge({ olderThanSeconds: 0 })).isOk()).toBe(true);
-    const other = new Database(filename).exec("begin immediate");
-    const busy = await openSqliteStorage({ filename, timeoutSeconds: 0.03 });
-    expect(busy._unsafeUnwrapErr().code).toBe("busy");
-    other.close();
-    await store.close();
-  },
-);
+])("under the fake timers of %s, calls end in time and events arrive", async (_, freeze) => {
+  onTestFinished(() => void vi.useRealTimers());
+  onTestFinished(() => mock.timers.reset());
+  const store = createPetStore({ storage });
+  freeze();
+  const event = new Promise((resolve) => store.events.on("key_issued", resolve));
+  const { secret } = (await store.keys.issue({ plan: "free" }))._unsafeUnwrap();
+  expect(await event).toMatchObject({ type: "key_issued" });
+  const created = await store.as(secret).createPet({ name: "Rex", categoryId: 1n });
+  expect(created._unsafeUnwrap().pet.id).toBe(1n);
+  expect((await store.as(secret).listPets())._unsafeUnwrap().pets).toHaveLength(1);
+  expect((await store.keys.purge({ olderThanSeconds: 0 })).isOk()).toBe(true);
+  const other = new Database(filename).exec("begin immediate");
+  const busy = await openSqliteStorage({ filename, timeoutSeconds: 0.03 });
+  expect(busy._unsafeUnwrapErr().code).toBe("busy");
+  other.close();
+  await store.close();
+});
