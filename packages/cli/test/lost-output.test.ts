@@ -166,7 +166,6 @@ it("a log loses the lines that its reader leaves beyond 16 MiB, and says how man
 
 const hasBash = spawnSync("bash", ["-c", "ulimit -f 1000"]).status === 0;
 
-/** Starts a server with a log in a file of at most 4,096 bytes, or without a limit. */
 async function startLogging(to: string, log: string, limit = "unlimited") {
   const script = `ulimit -f ${limit}; exec "$@" ${to} ${log}`;
   const serve = ["serve", "--port", "0", "--log", "--database", ":memory:"];

@@ -75,7 +75,6 @@ it("serve --log writes a line of JSON for each response, and never a key or a pa
   expect(output()).not.toContain(secret.slice(13));
 });
 
-/** Starts a server with metrics, and a key of a plan of two requests a minute. */
 async function startMeasured(start: typeof serveHere, ...options: readonly string[]) {
   const { database, secret } = await databaseWithKey(...ownPlan(2, 9));
   const server = await start("--database", database, "--metrics", "0", ...options);
@@ -96,7 +95,6 @@ function valueOf(text: string, name: string, ...labels: readonly string[]): numb
   return values.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 }
 
-/** Sends four requests, and expects that they are counted, and that nothing is said of their client. */
 async function expectCounted({ get, scrape }: Awaited<ReturnType<typeof startMeasured>>) {
   for (const path of ["/pets/7", "/pets?status=hostile", "/pets"]) await get(path);
   await get("/hostile", "hostile");

@@ -133,7 +133,6 @@ const inShell = (shell: string, script: string, ...args: readonly string[]) => [
 const childOf = (shell: Parameters<typeof workersOf>[0]): number =>
   workersOf(shell)[0] ?? expect.unreachable("The shell has no child.");
 
-/** Starts a command of a shell that runs a server as its child. */
 async function serveIn(shell: string, script: string, ...options: readonly string[]) {
   const command = inShell(shell, script, "serve", "--port", "0", ...options);
   const server = await startProgram(command, {});

@@ -32,7 +32,6 @@ function setUp(options: ConsoleOptions = {}, storeOptions: PetStoreOptions = {})
       body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     });
   };
-  /** Sends a call, and resolves to the JSON of its response. */
   const call = async <Name extends CallName>(
     name: Name,
     input: Input<Name>,

@@ -14,7 +14,6 @@ import { sized } from "../../../scripts/test-size.js";
 import { compose, makeStore, PET, serve, serveHandler, start, timersOf } from "./support/serve.js";
 import { mountedOn, type Call } from "./support/serve.js";
 
-/** Closes the connection after its response, as an application may. */
 const closing: RequestListener = (_, response) => {
   response.writeHead(405, { Connection: "close", "Content-Length": "0" }).end();
 };

@@ -88,7 +88,6 @@ function exampleOf(operation: Operation, code: string): string {
   return JSON.stringify(new Map(examples).get(code)?.value);
 }
 
-/** A store whose key has sent this many requests. */
 async function serveSpent(requests: number): Promise<Listening> {
   const served = await serve({ store: { ban: { graceSeconds: 0 } } });
   for (let sent = 0; sent < requests; sent += 1) await served.store.as(served.key).admit();

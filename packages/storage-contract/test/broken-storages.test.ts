@@ -385,14 +385,12 @@ function withRequest(change: (request: CreationRequest) => Partial<CreationReque
   });
 }
 
-/** Changes what the decision of a charge is shown. */
 function showing(change: (key: Shown, digest: string) => Shown): Fault {
   return usage("charge", (charge) => (digest, decide) => {
     return charge(digest, (key) => decide(change(key, digest)));
   });
 }
 
-/** Changes what a charge stores. */
 function storing(change: (next: Usage | undefined, digest: string) => Usage | undefined): Fault {
   return usage("charge", (charge) => (digest, decide) => {
     return charge(digest, (key) => {

@@ -97,7 +97,6 @@ it("expired tokens are removed a few with each new one", async () => {
 
 it("publishes each transaction", () => expectSignals(storage, "sqlite"));
 
-/** Charges a key and reads in one call. Resolves to what the read finds. */
 async function chargeAnd<T>(keyId: string, read: () => T): Promise<Awaited<T>> {
   const charged = await storage.usage.charge(`digest of ${keyId}`, (presented) => ({
     next: presented && { ...presented.usage, dayUsed: presented.usage.dayUsed + 1 },

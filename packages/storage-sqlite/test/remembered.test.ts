@@ -16,7 +16,6 @@ beforeEach(async () => {
   shell = new Database(filename);
 });
 
-/** Adds a pet by hand. */
 const insert = (id: bigint) =>
   `insert into pets (id, name, category_id, status) values (${id}, 'New', 1, 'sold')`;
 const create = async (): Promise<bigint> => (await storage.pets.create(rex))._unsafeUnwrap().id;
@@ -118,7 +117,6 @@ describe("what a charge has read of a key is read again", () => {
   });
 });
 
-/** Opens a storage during whose first read from a table the other program does this. */
 async function openDisturbed(table: string, statements: string): Promise<Storage> {
   const database = new Database(filename);
   let next = statements;

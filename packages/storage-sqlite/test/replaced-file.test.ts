@@ -63,7 +63,6 @@ const charge = () =>
 const reads = [list, charge, () => storage.pets.find(1n), () => storage.keys.find("a")];
 const calls = [create, () => storage.keys.insert(aKey("b")), ...reads];
 
-/** Makes these calls so many milliseconds later. Resolves to whether each fails. */
 async function failLater(milliseconds: number, ...made: typeof calls): Promise<boolean[]> {
   time += milliseconds;
   const failed: boolean[] = [];

@@ -9,7 +9,6 @@ import { sendUntilClosed } from "../support/raw-client.js";
 
 useBuiltPetstore();
 
-/** Sends valid and invalid requests with this secret. Resolves to the text of all responses. */
 async function use(url: string, secret: string): Promise<string> {
   const bearer = { authorization: `Bearer ${secret}` };
   const sent: [string, RequestInit][] = [

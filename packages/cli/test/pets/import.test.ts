@@ -6,7 +6,6 @@ import { sized } from "../../../../scripts/test-size.js";
 import { namesIn, newDatabase, petsIn, petstoreOn, withDatabase } from "../support/command.js";
 import { fillUpAfter, lines } from "../support/command.js";
 
-/** Imports this text. Resolves to the outcome and the pets of the store. */
 async function importing(text: string | Buffer | readonly Buffer[], ...args: readonly string[]) {
   const { database, read } = withDatabase();
   const ran = await read(text, "pets", "import", "-", ...args);

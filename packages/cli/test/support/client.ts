@@ -98,7 +98,6 @@ export function startWriters(writers: number, add: Add) {
   return { created: created as ReadonlyMap<string, number>, stop };
 }
 
-/** Sends a create, and the same one again while there is no response. */
 export async function addUntilDone(
   send: () => Promise<Reply | undefined>,
   onRetry: () => void,

@@ -157,7 +157,6 @@ export async function databaseWithKey(...options: readonly string[]) {
 export const ownPlan = (perMinute: number, perDay: number): readonly string[] =>
   `--plan enterprise --per-minute ${perMinute} --per-day ${perDay}`.split(" ");
 
-/** Issues a key with limits that no test reaches. Resolves to its secret. */
 export const issueUnlimitedKey = async (database: string): Promise<string> =>
   (await issueKey(database, ...ownPlan(1e9, 1e12))).secret;
 

@@ -25,7 +25,6 @@ export function clientOf({ store, clock, key }: Stocked, options: Partial<PetsCl
   return createPetsClient({ ...ANY, apiKey: key, fetch, clock, random, ...options });
 }
 
-/** Starts a server for the length of a test. Returns the base URL. */
 export async function listen(server: Server): Promise<string> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => sockets.add(socket));

@@ -82,10 +82,8 @@ function isErrorBody(body: unknown): body is ErrorBody {
   );
 }
 
-/** How often what is shown is read again, in milliseconds. */
-const INTERVAL = 2_000;
-/** How long to wait after failures in a row, in milliseconds. */
-const PAUSES = [1_000, 2_000, 5_000, 10_000] as const;
+/** How long to wait before a call is repeated, after so many failures in a row, in milliseconds. */
+const PAUSES = [2_000, 1_000, 2_000, 5_000, 10_000];
 
 interface Latest<Name extends CallName> {
   readonly output?: Output<Name>;
@@ -117,8 +115,7 @@ export function usePolled<Name extends CallName>(name: Name, input: Input<Name>)
       setLatest((before) =>
         problem ? { ...before, problem: continued(problem) } : { output, input },
       );
-      const pause = PAUSES[Math.min(failures, PAUSES.length) - 1] ?? INTERVAL;
-      timer = setTimeout(start, pause);
+      timer = setTimeout(start, PAUSES[failures] ?? PAUSES.at(-1));
     };
     const start = (): void => void run();
     reload.current = start;
@@ -140,7 +137,6 @@ export function usePolled<Name extends CallName>(name: Name, input: Input<Name>)
   return { ...latest, isCurrent, reload: () => reload.current() };
 }
 
-function continued(problem: Problem): Problem {
-  const { kind, message } = problem;
-  return kind === "unknown" ? { kind, message: `${message} This page keeps trying.` } : problem;
+function continued({ kind, message }: Problem): Problem {
+  return { kind, message: kind === "unknown" ? `${message} This page keeps trying.` : message };
 }

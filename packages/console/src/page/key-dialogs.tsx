@@ -16,7 +16,6 @@ export interface Shared {
 
 interface KeyDialogProps extends Shared {
   readonly shown: ShownKey;
-  /** The hint of one of its secrets. */
   readonly hint: string;
   readonly now: number;
   readonly onClose: () => void;

@@ -35,14 +35,13 @@ export function useSecrets(baseUrl: string) {
   return {
     /** When there is a secret, calls `done` and shows it. */
     make: async (next: Pending, send: () => Promise<SecretResult>, done: () => void) => {
-      const { idempotencyKey } = next;
       // If the outcome is unknown, it is only asked for: a console that was restarted would do the action again.
-      const isKnown = expected.current !== idempotencyKey;
+      const isNew = expected.current !== next.idempotencyKey;
       change(next);
       setForm(true);
-      const result = await (isKnown ? send() : call("secrets/recover", { idempotencyKey }));
+      const result = await (isNew ? send() : call("secrets/recover", next));
       const { output, problem } = result;
-      if (expected.current !== idempotencyKey) return result;
+      if (expected.current !== next.idempotencyKey) return result;
       if (problem?.kind === "refused" || problem?.kind === "failed") change(undefined);
       if (output !== undefined) {
         done();

@@ -64,7 +64,6 @@ export function error<T, E>(result: Result<T, E>): E {
   throw new Error("expected Err, got Ok");
 }
 
-/** Collects the signals of a channel until the test ends. */
 export function collect<Name extends keyof Signals>(name: Name): readonly Signals[Name][] {
   const signals: Signals[Name][] = [];
   const listener = (signal: unknown) => void signals.push(signal as Signals[Name]);

@@ -59,7 +59,6 @@ const pages: RequestListener = (request, response) => {
   else response.writeHead(404).end("The host's own 404");
 };
 
-/** A host that hands Node's own requests to the store. */
 function onNode(
   name: string,
   basePath: string,

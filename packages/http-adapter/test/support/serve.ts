@@ -69,7 +69,6 @@ export async function start<Kind extends Server>(
   return { ...made, server, causes, ...(await listen(server, made.key)) };
 }
 
-/** Mounts a store on a server. Returns the server. */
 export function mountedOn<Kind extends AnyServer>(server: Kind, ...of: [PetStore, NodeOptions?]) {
   mount(server, ...of);
   return server;

@@ -54,7 +54,6 @@ export async function dial(port: number, open: Open = connect, bytes = "") {
     send: (bytes: string | Uint8Array) => void socket.write(bytes),
     /** The next response; a response to HEAD has no body whatever its length says. */
     response,
-    /** Sends these bytes. Resolves to the next response. */
     exchange: (bytes: string | Uint8Array) => {
       socket.write(bytes);
       return response();

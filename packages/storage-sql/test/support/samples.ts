@@ -26,7 +26,6 @@ export async function chargeOnce(storage: Storage, id: string): Promise<number> 
   return charged.value;
 }
 
-/** The day's requests of a key. */
 export const usedBy = async ({ keys }: Storage, id: string): Promise<number | undefined> =>
   (await keys.find(id))._unsafeUnwrap()?.usage.dayUsed;
 

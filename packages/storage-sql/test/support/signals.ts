@@ -3,7 +3,6 @@ import { expect } from "vitest";
 import { collect } from "../../../core/test/support/open-store.js";
 import { aKey, chargeOnce, firstPage, rex } from "./samples.js";
 
-/** Expects that each transaction is published with its group and the number of its calls. */
 export async function expectSignals(storage: Storage, name: "sqlite" | "postgres"): Promise<void> {
   (await storage.keys.insert(aKey("signals")))._unsafeUnwrap();
   const signals = collect("petstore:transaction");
