@@ -1,4 +1,9 @@
-import { NO_USAGE, type StorageError, type StorageWarning } from "@petstore/core/storage";
+import {
+  NO_USAGE,
+  type Storage,
+  type StorageError,
+  type StorageWarning,
+} from "@petstore/core/storage";
 import { openPostgresStorage } from "@petstore/storage-postgres";
 import type { Result } from "neverthrow";
 import pg from "pg";
@@ -217,23 +222,43 @@ it.runIf(inCi).each<[what: string, begin: () => Promise<unknown>]>([
   for (const each of storages) expect((await each.pets.create(rex)).isOk()).toBe(true);
 });
 
-it.runIf(inCi)("a commit whose wait for a synchronous standby ended is no success", async () => {
-  const storage = await open("ended");
+type Write = (storage: Storage, count: number) => Promise<Result<unknown, StorageError>>;
+
+it.runIf(inCi).each<[what: string, write: Write]>([
+  [
+    "create",
+    ({ pets }, count) =>
+      pets.createOnce(rex, { token: `${count}`, fingerprint: "f", now: 1, expiresAt: 2 }),
+  ],
+  ["import", ({ pets }, count) => pets.import([{ ...rex, id: BigInt(count) }])],
+  [
+    "update",
+    ({ keys }, count) =>
+      keys.update("a", (key) => ({
+        next: key && key.createdAt < count ? { ...key, createdAt: count } : undefined,
+        result: undefined,
+      })),
+  ],
+])("an %s whose wait for a synchronous standby ended fails, and its retry", async (what, write) => {
+  const storage = await open(`ended_${what}`);
+  (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
   await setStandby("away");
   const end = `select count(pg_terminate_backend(pid))::int from pg_stat_activity where wait_event = 'SyncRep'`;
-  let creates = 0;
+  let count = 0;
   let settled = 0;
-  const created = await whileTimePasses(async () => {
+  const written = await whileTimePasses(async () => {
     // The server waits for the standby only a moment after it was told to.
     for (;;) {
-      creates += 1;
-      const creating = storage.pets.create(rex).finally(() => (settled += 1));
-      while (settled < creates) if ((await admin.query(end)).flat()[0] !== 0) return creating;
+      count += 1;
+      const writing = write(storage, count).finally(() => (settled += 1));
+      while (settled < count) if ((await admin.query(end)).flat()[0] !== 0) return writing;
     }
   });
-  expect(created._unsafeUnwrapErr().mayBeStored).toBe(true);
+  expect(written._unsafeUnwrapErr().mayBeStored).toBe(true);
+  expect((await whileTimePasses(() => write(storage, count))).isErr()).toBe(true);
   await setStandby("");
-  expect(await allIds(storage)).toHaveLength(creates);
+  await expect.poll(async () => (await write(storage, count)).isOk()).toBe(true);
+  expect(await allIds(storage)).toHaveLength(what === "update" ? 0 : count);
 });
 
 it.each(["update", "remove"])("a key leaves no secret: first to run is %s", async (first) => {

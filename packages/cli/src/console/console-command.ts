@@ -63,6 +63,7 @@ async function runConsole(
   if (serving.isErr()) return serving.map(() => undefined);
   const { newLink, close } = serving.value;
 
+  store.events.on("storage_warning", ({ message }) => report(message));
   const stopped = untilStopped(stop, terminal, report);
   const { stdin, stdout } = streams;
   const input = openInput(stdin);

@@ -8,10 +8,11 @@ import { describeFileError } from "../describe-error.js";
 import { openSource } from "../open-file.js";
 import { openStorage, withStore } from "../open-store.js";
 import { databaseOption, example, fileName, wholeNumber } from "../options.js";
-import { alsoThere, counted, createProgress, type CommandIO } from "../terminal.js";
+import { counted, createProgress, type CommandIO } from "../terminal.js";
 import { COLUMNS, formatOf, formatOption, type Format } from "./formats.js";
 import { lineCount, readEntries, type Entry } from "./read-pets.js";
 import { openRejects, type Rejects } from "./rejects.js";
+import { describe, describeLoss, describeStop, type Tally } from "./tally.js";
 
 interface ImportOptions {
   readonly database: string;
@@ -73,17 +74,18 @@ async function importPets(
     return err(opened.error);
   }
   const rejects = opened.value;
-  const tally = { pets: 0, linesThere: 0, linesExpired: 0, nextLine: fromLine, isOpenEnded: false };
+  const tally: Tally = { pets: 0, linesThere: 0, linesExpired: 0, nextLine: fromLine };
   // A signal may come before the stream is read, which then fails.
   const chunks = addAbortSignal(stop.signal, stream).on("error", () => undefined);
   const entries = readEntries(formatOf(format, path), chunks, () => (tally.isOpenEnded = true));
   const onGroup = (): void => progress(counted(tally.pets, "pet"), fraction());
   const imported = await withStore(openStorage(database, report), async (storage) => {
+    storage.onWarning?.(({ code }) => (tally.isLost ||= code === "commits_lost"));
     const result = await importEntries(storage, entries, options, rejects, tally, onGroup);
     progress("");
     terminal.out(describe(tally));
     // The same command can then be run again.
-    if (result.isErr() && tally.pets + tally.linesThere === 0) tally.nextLine = fromLine;
+    if (tally.isLost || tally.pets + tally.linesThere === 0) tally.nextLine = fromLine;
     return result.mapErr((reason) => ({ message: describeStop(reason, tally, fromLine) }));
   });
   stream.destroy();
@@ -99,20 +101,6 @@ async function importPets(
 
 const OPEN_END =
   "the last line has no line break: if the file was cut off there, its pet may be incomplete";
-
-interface Tally {
-  pets: number;
-  /** Lines that an earlier import had added. */
-  linesThere: number;
-  /** Those of them that may be forgotten. */
-  linesExpired: number;
-  /** Everything before this line is done. */
-  nextLine: number;
-  /** The last line whose pet may have been added after all. */
-  unsureLine?: number | undefined;
-  /** Whether the file ends in a record without a line break. */
-  isOpenEnded: boolean;
-}
 
 async function importEntries(
   storage: Storage,
@@ -134,6 +122,7 @@ async function importEntries(
       const failed = added.isErr() ? wanted[added.error.at] : undefined;
       tally.nextLine = failed?.first ?? (wanted.at(-1)?.last ?? tally.nextLine - 1) + 1;
       await rejects.settle(tally.nextLine);
+      if (tally.isLost) return err(describeLoss(again));
       if (added.isErr()) return err(added.error.reason);
       if (wanted.length > 0) onGroup();
     }
@@ -229,21 +218,4 @@ function requestOf({ first, heading, bytes }: Entry, now: number): CreationReque
   const times = { now: now - KEPT, expiresAt: now + KNOWN };
   // In the order of the lines: with random tokens, a million lines take twice as long.
   return { token: `line ${String(first).padStart(10, "0")} ${digest}`, fingerprint: "", ...times };
-}
-
-function describe({ pets, linesThere, linesExpired }: Tally): string {
-  const imported = `imported ${counted(pets, "pet")}${alsoThere(linesThere, "line")}`;
-  if (linesExpired === 0) return imported;
-  return `${imported}; ${counted(linesExpired, "line")} of these ${EXPIRED}`;
-}
-
-const EXPIRED =
-  "for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again";
-
-function describeStop(reason: string, { nextLine, unsureLine }: Tally, fromLine: number): string {
-  const stopped = `the import stopped: ${reason.replace(/\.$/, "")}.`;
-  if (unsureLine !== undefined)
-    return `${stopped} The pets of lines ${nextLine} to ${unsureLine} may have been added: find the last one that was, and resume at the line after it with --from-line.`;
-  if (nextLine === fromLine) return stopped;
-  return `${stopped} Everything before line ${nextLine} is done: resume with --from-line ${nextLine}.`;
 }

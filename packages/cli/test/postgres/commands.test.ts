@@ -1,13 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { connectAdmin } from "../../../storage-postgres/test/support/admin.js";
 import { usePostgres } from "../../../storage-postgres/test/support/postgres-server.js";
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { count, sendAll } from "../support/client.js";
 import { issueKey, newDatabase, petstore, petstoreReading } from "../support/command.js";
-import { openBeside } from "../support/command.js";
+import { openBeside, petstoreOn, REX } from "../support/command.js";
 import { inCi } from "../../../../scripts/test-size.js";
 
 const program = useBuiltPetstore();
@@ -80,6 +81,24 @@ it("a store moves to PostgreSQL and back exactly, with what its keys have used, 
   expect((await restoring(pet, back)).error).toContain("line 1: Its id is not");
   await importing("pets", pet, back);
   expect(await exported("pets", back)).toContain(`{"id":${2n ** 62n + 1n},"name":"next"`);
+});
+
+it("an import fails if the database loses pets that it had acknowledged", async () => {
+  const admin = await connectAdmin(postgres.url());
+  await run("migrate");
+  async function* input() {
+    yield Buffer.from(REX);
+    await expect
+      .poll(() => admin.query("select from petstore.pets where category_id = 1 limit 1"))
+      .toHaveLength(1);
+    // As a standby that was behind.
+    await admin.query("update petstore.writers set seq = seq - 1");
+    yield Buffer.from(REX);
+  }
+  const args = ["pets", "import", "-", "--database", postgres.url()];
+  const { code, error } = await petstoreOn({ stdin: Readable.from(input()) }, ...args);
+  expect(code).toBe(1);
+  expect(error).toMatch(/has lost pets .*: repeat the command, which adds them\.$/);
 });
 
 it.runIf(inCi)("says how to install pg if it is missing", () => {

@@ -88,7 +88,7 @@ function reasonFor(error: unknown): string {
 
 const reasons = [
   ["08", "the connection was lost"],
-  ["57P", "the server is shutting down"],
+  ["57P", "the server is shutting down or starting"],
   ["25006", "the server is a standby, or read-only"],
   ["28", "the server refuses this user or password"],
   ["42501", "the user lacks a right"],

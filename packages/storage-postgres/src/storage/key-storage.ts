@@ -34,8 +34,9 @@ export function createPostgresKeyStorage(
     update: (id, decide) =>
       inTurn("Changing an API key", async () => {
         const found = await keys.find(id);
-        const { next, result } = decide(found?.stored.key);
-        if (!found || !next || next === found.stored.key) return result;
+        // An unchanged key is written, too: its last change may not have reached a synchronous standby.
+        const { next = found?.stored.key, result } = decide(found?.stored.key);
+        if (!found || !next) return result;
         const change = { key: { ...next, id }, expected: found.version, version: randomStamp() };
         const changed = await writer.write(keys.update, change);
         if (changed.length === 0) throw new Contention();

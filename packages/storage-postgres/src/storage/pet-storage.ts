@@ -43,8 +43,8 @@ export function createPostgresPetStorage(
   const inTurn = createSerialRun(run);
   const importPets = async (moved: readonly Pet[]): Promise<ImportedPets> => {
     const { missing, conflict } = missingPets(moved, await findAll(moved.map(({ id }) => id)));
-    // Another server may take one of the ids meanwhile: then the statement fails.
-    if (missing.length > 0) await writers.imports.write(table.import, missing, IMPORT_TIMEOUT);
+    // Another server may take one of the ids meanwhile: then the statement fails. See also `createCommit`.
+    await writers.imports.write(table.import, missing, IMPORT_TIMEOUT);
     return { added: missing.length, conflict };
   };
   const pets: PetStorage = {
@@ -74,14 +74,14 @@ type AddCall<T> = Call<Added, PetToCreate, T>;
 
 /**
  * Looks for the tokens, and adds the pets of those that are not remembered. A call whose token another call
- * claims at the same time runs again, and then finds it.
+ * claims at the same time runs again, and then finds it. It commits even if it adds none: the commit that it found may
+ * not have reached a synchronous standby, because its wait was ended.
  */
 function createCommit(table: Pets, creations: PetCreations, writer: Writer) {
   // A standby that was behind when it took over must not give out the same ids again.
   let lastId = 0n;
 
   const add = async (pets: readonly PetToCreate[]): Promise<Recorded> => {
-    if (pets.length === 0) return [];
     if (lastId > INT64_MAX - BigInt(pets.length)) throw new NoIdLeft();
     // The statement that knows no tokens takes a third less time.
     const ids = pets.some(({ request }) => request)
