@@ -316,6 +316,14 @@ it("pets and keys commit synchronously, whatever the session of a host's pool ha
   expect([await usedBy(storage, "a"), await allIds(storage)]).toEqual([1, [1n, 2n]]);
 });
 
+it("imports of the same pets at once add each of them once", async () => {
+  const storages = await Promise.all(times(3, () => open("imports")));
+  const pets = times(1_000, (index) => ({ ...rex, id: BigInt(index + 1) }));
+  const imported = await Promise.all(storages.map((each) => each.pets.import(pets)));
+  const added = imported.map((result) => result._unsafeUnwrap().added);
+  expect(added.toSorted((a, b) => a - b)).toEqual([0, 0, 1_000]);
+});
+
 it("a text that PostgreSQL cannot store is found nowhere", async () => {
   const storage = await open("texts");
   (await storage.keys.insert(aKey("a\uFFFD")))._unsafeUnwrap();

@@ -9,13 +9,15 @@ import {
   type PetStorage,
 } from "@petstore/core/storage";
 import { petOf } from "@petstore/core/internal";
-import { AGAIN, createGroupCommit, createPageCache, keyOf, NoIdLeft } from "@petstore/storage-sql";
+import { AGAIN, Contention, createGroupCommit, createPageCache } from "@petstore/storage-sql";
+import { keyOf, NoIdLeft } from "@petstore/storage-sql";
 import type { Call, Outcome, PetCreation } from "@petstore/storage-sql";
 import { createSerialRun, IMPORT_TIMEOUT } from "../commit/calls.js";
 import type { AttemptSettings, Attempts } from "../commit/calls.js";
 import type { Recorded } from "../commit/write.js";
 import type { Writer } from "../commit/writer.js";
 import type { Connection } from "../database/connection.js";
+import { sqlState } from "../database/errors.js";
 import { preparePetCreations } from "../tables/pet-creations.js";
 import type { PetCreations, PetToCreate } from "../tables/pet-creations.js";
 import { preparePets, type Pets, type Revision } from "../tables/pets.js";
@@ -43,8 +45,10 @@ export function createPostgresPetStorage(
   const inTurn = createSerialRun(run);
   const importPets = async (moved: readonly Pet[]): Promise<ImportedPets> => {
     const { missing, conflict } = missingPets(moved, await findAll(moved.map(({ id }) => id)));
-    // Another server may take one of the ids meanwhile: then the statement fails. See also `createCommit`.
-    await writers.imports.write(table.import, missing, IMPORT_TIMEOUT);
+    // If none is missing, see `createCommit`. If another process has just added one, the pets are compared again.
+    await writers.imports.write(table.import, missing, IMPORT_TIMEOUT).catch((error: unknown) => {
+      throw sqlState(error) === "23505" ? new Contention() : error;
+    });
     return { added: missing.length, conflict };
   };
   const pets: PetStorage = {
