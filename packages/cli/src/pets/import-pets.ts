@@ -12,7 +12,7 @@ import { counted, createProgress, type CommandIO } from "../terminal.js";
 import { COLUMNS, formatOf, formatOption, type Format } from "./formats.js";
 import { lineCount, readEntries, type Entry } from "./read-pets.js";
 import { openRejects, type Rejects } from "./rejects.js";
-import { describe, describeLoss, describeStop, type Tally } from "./tally.js";
+import { describe, describeStop, type Tally } from "./tally.js";
 
 interface ImportOptions {
   readonly database: string;
@@ -80,12 +80,14 @@ async function importPets(
   const entries = readEntries(formatOf(format, path), chunks, () => (tally.isOpenEnded = true));
   const onGroup = (): void => progress(counted(tally.pets, "pet"), fraction());
   const imported = await withStore(openStorage(database, report), async (storage) => {
-    storage.onWarning?.(({ code }) => (tally.isLost ||= code === "commits_lost"));
+    storage.onWarning?.(({ code, message }) => {
+      if (LOSSES.includes(code)) tally.loss = message;
+    });
     const result = await importEntries(storage, entries, options, rejects, tally, onGroup);
     progress("");
     terminal.out(describe(tally));
     // The same command can then be run again.
-    if (tally.isLost || tally.pets + tally.linesThere === 0) tally.nextLine = fromLine;
+    if (tally.loss !== undefined || tally.pets + tally.linesThere === 0) tally.nextLine = fromLine;
     return result.mapErr((reason) => ({ message: describeStop(reason, tally, fromLine) }));
   });
   stream.destroy();
@@ -98,6 +100,10 @@ async function importPets(
   if (tally.isOpenEnded) report(OPEN_END);
   return summary === undefined ? ok() : err(summary);
 }
+
+/** The warnings after which pets may be missing that were acknowledged. */
+const LOSSES: readonly string[] = ["commits_lost", "database_replaced"];
+const REPEAT = " Repeat the command: it adds the pets that are missing.";
 
 const OPEN_END =
   "the last line has no line break: if the file was cut off there, its pet may be incomplete";
@@ -122,7 +128,7 @@ async function importEntries(
       const failed = added.isErr() ? wanted[added.error.at] : undefined;
       tally.nextLine = failed?.first ?? (wanted.at(-1)?.last ?? tally.nextLine - 1) + 1;
       await rejects.settle(tally.nextLine);
-      if (tally.isLost) return err(describeLoss(again));
+      if (tally.loss !== undefined) return err(`${tally.loss}${again ? "" : REPEAT}`);
       if (added.isErr()) return err(added.error.reason);
       if (wanted.length > 0) onGroup();
     }

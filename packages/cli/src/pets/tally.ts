@@ -13,8 +13,8 @@ export interface Tally {
   unsureLine?: number | undefined;
   /** Whether the file ends in a record without a line break. */
   isOpenEnded?: boolean;
-  /** Whether the database has lost pets of this import. */
-  isLost?: boolean;
+  /** Why the database may lack pets of this import that it has acknowledged. */
+  loss?: string;
 }
 
 export function describe({ pets, linesThere, linesExpired }: Tally): string {
@@ -26,18 +26,11 @@ export function describe({ pets, linesThere, linesExpired }: Tally): string {
 const EXPIRED =
   "for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again";
 
-export function describeStop(
-  reason: string,
-  { nextLine, unsureLine }: Tally,
-  fromLine: number,
-): string {
+export function describeStop(reason: string, tally: Tally, fromLine: number): string {
+  const { nextLine, unsureLine } = tally;
   const stopped = `the import stopped: ${reason.replace(/\.$/, "")}.`;
   if (unsureLine !== undefined)
     return `${stopped} The pets of lines ${nextLine} to ${unsureLine} may have been added: find the last one that was, and resume at the line after it with --from-line.`;
   if (nextLine === fromLine) return stopped;
   return `${stopped} Everything before line ${nextLine} is done: resume with --from-line ${nextLine}.`;
-}
-
-export function describeLoss(again: boolean): string {
-  return `the database crashed, failed over or was restored, and has lost pets that it had acknowledged${again ? "" : ": repeat the command, which adds them"}`;
 }

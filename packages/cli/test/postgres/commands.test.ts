@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { usePostgres } from "../../../storage-postgres/test/support/postgres-ser
 import { startServer, useBuiltPetstore } from "../support/built-petstore.js";
 import { count, sendAll } from "../support/client.js";
 import { issueKey, newDatabase, petstore, petstoreReading } from "../support/command.js";
-import { openBeside, petstoreOn, REX } from "../support/command.js";
+import { namesIn, openBeside, petstoreOn, REX } from "../support/command.js";
 import { inCi } from "../../../../scripts/test-size.js";
 
 const program = useBuiltPetstore();
@@ -83,22 +83,27 @@ it("a store moves to PostgreSQL and back exactly, with what its keys have used, 
   expect(await exported("pets", back)).toContain(`{"id":${2n ** 62n + 1n},"name":"next"`);
 });
 
-it("an import fails if the database loses pets that it had acknowledged", async () => {
-  const admin = await connectAdmin(postgres.url());
-  await run("migrate");
+it.each<[cause: string, databaseOf: () => string, lose: (database: string) => unknown]>([
+  ["its file is removed", newDatabase, (database) => rmSync(database)],
+  [
+    "a standby that was behind takes over",
+    () => postgres.url(),
+    async (url) => (await connectAdmin(url)).query("update petstore.writers set seq = seq - 1"),
+  ],
+])("an import fails if the database loses its pets, because %s", async (_, databaseOf, lose) => {
+  const database = databaseOf();
   async function* input() {
-    yield Buffer.from(REX);
-    await expect
-      .poll(() => admin.query("select from petstore.pets where category_id = 1 limit 1"))
-      .toHaveLength(1);
-    // As a standby that was behind.
-    await admin.query("update petstore.writers set seq = seq - 1");
+    yield Buffer.from('{"name":"lost","categoryId":1}\n');
+    await expect.poll(() => namesIn(database)).toContain("lost");
+    await lose(database);
     yield Buffer.from(REX);
   }
-  const args = ["pets", "import", "-", "--database", postgres.url()];
+  const args = ["pets", "import", "-", "--database", database];
   const { code, error } = await petstoreOn({ stdin: Readable.from(input()) }, ...args);
   expect(code).toBe(1);
-  expect(error).toMatch(/has lost pets .*: repeat the command, which adds them\.$/);
+  expect(error).toMatch(
+    /(removed|lost) .* Repeat the command: it adds the pets that are missing\.$/,
+  );
 });
 
 it.runIf(inCi)("says how to install pg if it is missing", () => {
