@@ -19,7 +19,6 @@ export function describeFileError(error: unknown): string {
   return FILE_ERRORS.get(systemCode(error)) ?? error.message;
 }
 
-/** The code of an error of the system, such as `ENOENT`. */
 export function systemCode(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }

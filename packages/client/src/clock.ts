@@ -1,4 +1,3 @@
-/** The client's source of time. */
 export interface ClientClock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;

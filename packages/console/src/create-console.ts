@@ -7,7 +7,6 @@ import { pageFiles, type PageFile } from "../page-files.js";
 import type { ErrorBody } from "./protocol.js";
 import { parseSettings, type ConsoleOptions } from "./settings.js";
 
-/** Responds to the requests of the console's page. */
 export type ConsoleHandler = (request: Request) => Promise<Response>;
 
 /** The longest body of a call, in bytes. A label has at most 200 characters; the name of a pet may be long. */

@@ -81,7 +81,6 @@ function errorOf<Code extends HttpErrorCode>(
 
 const allStatuses = { ...statuses, ...ownStatuses };
 
-/** Returns the HTTP status of an error code. */
 export function statusOf(code: ResponseError["code"]): number {
   return allStatuses[code];
 }

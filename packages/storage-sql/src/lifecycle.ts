@@ -8,7 +8,6 @@ export type Warnings = ReturnType<typeof createWarnings>;
 export function createWarnings() {
   const listeners: ((warning: StorageWarning) => void)[] = [];
   return {
-    /** Passes every later warning to the listener. */
     onWarning: (listener: (warning: StorageWarning) => void): void => void listeners.push(listener),
     warn: (warning: StorageWarning): void => listeners.forEach((listener) => listener(warning)),
   };

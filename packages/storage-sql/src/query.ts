@@ -15,7 +15,6 @@ export type BuildQuery<Schema, Argument, Row> = (
 /** How a statement reads integers: `number`, exact up to 2^53−1, or `bigint`, exact in all of int64. */
 export type Integers = "number" | "bigint";
 
-/** A row as a tuple of the values of these columns. */
 export type Tuple<Row, Columns extends readonly string[]> = {
   readonly [Index in keyof Columns]: Columns[Index] extends keyof Row ? Row[Columns[Index]] : never;
 };

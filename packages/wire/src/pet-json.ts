@@ -1,7 +1,6 @@
 import type { Pet } from "@petstore/core";
 import { isPetStatus, keysOf, ownField, toInt64 } from "@petstore/core/facts";
 
-/** How a field stands in JSON. */
 interface FieldJson<Value> {
   /** Returns its JSON. Anything but such a value becomes `null`, which the server refuses as the engine refuses it. */
   readonly write: (value: unknown) => string;

@@ -1,6 +1,5 @@
 import { alsoThere, counted } from "../terminal.js";
 
-/** What an import has done so far. */
 export interface Tally {
   pets: number;
   /** Lines that an earlier import had added. */

@@ -16,7 +16,6 @@ export interface ApiKeySecret {
 export interface StoredApiKey {
   /** Identifies the key in every call; sorts by time of issue; not a secret. */
   readonly id: string;
-  /** The name of a plan. */
   readonly plan: string;
   /** The limits at the time of issue or of the last plan change. They apply if the plan is custom. */
   readonly limits: RateLimits;

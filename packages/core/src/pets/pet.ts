@@ -78,7 +78,6 @@ function isName(value: unknown): value is string {
   return 3 * value.length <= LONGEST_NAME || Buffer.byteLength(value) <= LONGEST_NAME;
 }
 
-/** What an import of pets has done. */
 export interface ImportedPets {
   /** How many pets it has added; the others were there already. */
   readonly added: number;

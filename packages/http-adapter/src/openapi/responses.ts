@@ -138,7 +138,6 @@ function isErrorOf({ method, errors }: OperationFacts, code: ErrorCode): boolean
   return code in errors || !operationNames.some((name) => code in operations[name].errors);
 }
 
-/** The `Error` schema, limited to the codes of a status. */
 function errorResponse(name: OperationName, status: number, codes: readonly ErrorCode[]): Response {
   const allOf = [
     { $ref: "#/components/schemas/Error" },

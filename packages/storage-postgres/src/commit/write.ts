@@ -11,7 +11,6 @@ export type Write<Argument> = Select<
 /** What a statement has written, for its caller; empty if it stored nothing. */
 export type Recorded = readonly (bigint | null)[];
 
-/** The argument of a statement, with the writer's id and the number of the statement. */
 interface Numbered<Argument> {
   readonly argument: Argument;
   readonly writer: string;
@@ -37,7 +36,6 @@ export interface WriteParts {
  */
 export const withLockTimeout = sql`set_config('lock_timeout', '900', true) <> ''`;
 
-/** Prepares a statement that writes, for a `Writer`. */
 export function prepareWrite<Argument>(
   { prepare, table }: Connection,
   build: (value: Parameter<Argument>) => WriteParts,

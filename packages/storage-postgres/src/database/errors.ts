@@ -50,7 +50,6 @@ export function isBusy(error: unknown): boolean {
   return isTransient || isConnectionLost(error);
 }
 
-/** Whether one call of a batch may have caused an error, not the server. */
 export function isCausedByCall(error: unknown): boolean {
   return /^(?:22|23|54)/.test(sqlState(error));
 }

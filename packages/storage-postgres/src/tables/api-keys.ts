@@ -171,7 +171,6 @@ function prepareRemove(connection: Connection) {
 
 const SECRET_COLUMNS = columnsOf(["key_id", "digest", "hint", "expires_at", "position"]);
 
-/** The secrets of the keys in an argument, as a table. */
 function secretsOf<Argument>(
   value: Parameter<Argument>,
   keysOf: (argument: Argument) => readonly StoredApiKey[],

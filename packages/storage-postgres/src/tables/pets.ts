@@ -135,7 +135,6 @@ interface ListRow extends Omit<PetsTable, "id"> {
   readonly id: bigint | null;
 }
 
-/** The number of bytes in all texts of a pet. */
 const textBytes = sql.join(
   newPetFields
     .map((field) => petColumns[field])

@@ -143,7 +143,6 @@ function finish(Database: DatabaseConstructor, filename: string, check: boolean)
   }
 }
 
-/** Throws a `BackupRefusal` with this message if the database is damaged. */
 export function refuseDamaged(database: BetterSqlite3.Database, message?: string): void {
   let found: unknown;
   try {

@@ -35,7 +35,6 @@ export function isIterating(error: unknown): boolean {
   return error instanceof TypeError && error.message.includes("busy executing a query");
 }
 
-/** Whether one call caused an error, not the database or the disk. */
 export function isCausedByCall(error: unknown): boolean {
   if (error instanceof DatabaseUnusable || error instanceof MayBeStored) return false;
   const code = sqliteCode(error);

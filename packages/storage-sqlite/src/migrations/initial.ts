@@ -9,7 +9,6 @@ const CHANGES = ["insert", "update", "delete"] as const;
 
 const triggerAfter = (change: (typeof CHANGES)[number]): string => `pets_revision_after_${change}`;
 
-/** The names of the triggers on `pets`. */
 export const PETS_TRIGGERS = CHANGES.map(triggerAfter);
 
 /** Creates pets, API keys with the digests of their secrets, and the usage of the keys. */
