@@ -95,8 +95,7 @@ it(`a key does what the model says in ${HISTORIES} random histories`, async () =
   const storeAt = (index: number) => stores[index % stores.length] ?? expect.unreachable();
 
   const play = async (own: RateLimits, steps: Iterable<Step>): Promise<void> => {
-    const issuing = storeAt(0).keys.issue({ plan: "enterprise", limits: own });
-    const { key, secret } = value(await issuing);
+    const { key, secret } = value(await storeAt(0).keys.issue({ plan: "enterprise", limits: own }));
     const model = createModel(own);
     for (const { process, requests, change, pause } of steps) {
       const sent = Array.from({ length: requests }, (_, index) => storeAt(process + index));

@@ -75,8 +75,7 @@ it.each<[string, unknown]>([
     { storage: undefined },
   ],
 ])("names every wrong option, and takes no other things for options: %s", (problem, options) => {
-  const error = new TypeError(`createPetStore: ${problem}`);
-  expect(() => createLoosely(options)).toThrow(error);
+  expect(() => createLoosely(options)).toThrow(new TypeError(`createPetStore: ${problem}`));
 });
 
 it.each(["pets", "keys", "usage"] as const)("refuses a storage whose %s lack a method", (part) => {

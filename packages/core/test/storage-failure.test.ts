@@ -94,8 +94,7 @@ describe.each(ways)("a storage that %s", (_, cause, messageOfChange, fail) => {
     ];
     for (const [broken, call, expected] of rows) {
       const [keys, usage] = [storage.keys, storage.usage].map((port) => ({ ...port, ...broken }));
-      const failing = { ...storage, keys, usage } as Storage;
-      const { store } = openStore({ storage: failing, clock });
+      const { store } = openStore({ storage: { ...storage, keys, usage } as Storage, clock });
       expect(error(await call(store.keys))).toMatchObject(expected);
     }
   });

@@ -289,8 +289,7 @@ it.each(["update", "remove"])("a key leaves no secret: first to run is %s", asyn
 
 it("pets and keys commit synchronously, whatever the session of a host's pool has set", async () => {
   const connectionString = server.url();
-  const options = "-c synchronous_commit=local";
-  const pool = new pg.Pool({ connectionString, options, max: 1 });
+  const pool = new pg.Pool({ connectionString, options: "-c synchronous_commit=local", max: 1 });
   onTestFinished(() => pool.end());
   const storage = await openStorage({ pool, schema: "levels_of" });
   await admin.query(`create function levels_of.level() returns trigger language plpgsql as

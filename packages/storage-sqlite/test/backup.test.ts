@@ -22,8 +22,7 @@ beforeEach(async () => {
 });
 
 async function add(count: number, name = "Rex"): Promise<void> {
-  const pet = { ...rex, name };
-  const created = await Promise.all(times(count, () => storage.pets.create(pet)));
+  const created = await Promise.all(times(count, () => storage.pets.create({ ...rex, name })));
   expect(created.every((result) => result.isOk())).toBe(true);
 }
 const backupFiles = (): readonly string[] =>

@@ -34,8 +34,7 @@ it.skipIf(!canTrace)("syncs the log before it acknowledges a pet or a key; for n
 
   const steps = stepsOf(readFileSync(trace, "utf8"));
   const round = "write charge write sync create write sync update".split(" ");
-  const expected = [...times(5, () => round).flat(), "sync"];
-  expect(steps.slice(steps.indexOf("open") + 1)).toEqual(expected);
+  expect(steps.slice(steps.indexOf("open") + 1)).toEqual([...times(5, () => round).flat(), "sync"]);
 });
 
 it("switches to the log at synchronous=FULL, because that changes the file, and keeps a host's database there", async () => {

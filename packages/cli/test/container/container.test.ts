@@ -101,10 +101,7 @@ describe.runIf(isPerformed)("a container", () => {
   });
 });
 
-/**
- * Performs the instructions of the Dockerfile, with a folder for the root of each stage. Returns what a container of
- * the last stage starts with.
- */
+/** Performs the Dockerfile, with a folder for each stage. Returns what a container of the last one starts with. */
 function build(place: string) {
   const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
   const start = (folder: string) => ({

@@ -151,10 +151,7 @@ const startHaproxy = (one: number | string, two: number | string) =>
     " server-2:3000\n": ` 127.0.0.1:${two}\n`,
   });
 
-/**
- * Starts a proxy with a file of these settings and changes, each of them once, at an ADDRESS. Resolves to its base
- * address when the server behind it responds.
- */
+/** Starts a proxy with these settings, each changed once. Resolves to its base address when it responds. */
 async function startProxy(
   [program = "", ...args]: readonly string[],
   settings: string,

@@ -47,10 +47,7 @@ export type Sent = Awaited<ReturnType<typeof send>>;
  */
 export const TIMEOUT = 15_000;
 
-/**
- * Sends a sequence over a connection of its own, with this key and a different name for each pet; resolves when the
- * connection is gone.
- */
+/** Sends a sequence over one connection, with a name for each pet. Resolves when the connection is gone. */
 export async function send(port: number, sequence: Sequence, key: string, number: number) {
   const { ending, pause } = sequence;
   /** The name of the pet of each message, whether it has one or not. */

@@ -29,7 +29,6 @@ const large = fc.record({
 
 type Round = typeof large extends fc.Arbitrary<infer Generated> ? Generated : never;
 
-/** Twice the requests of a small plan. */
 const twice = (perMinute: number): Round => ({
   ...{ limits: { perMinute, perDay: 1_000 }, excess: perMinute, isRotated: false },
 });
@@ -110,7 +109,6 @@ async function issue(keys: KeyRing, { limits, excess, isRotated }: Round) {
   return { id: key.id, limits, due, secrets };
 }
 
-/** Starts a server whose machine's clock is an hour ahead. */
 function startAhead(url: string) {
   const script = "const now = Date.now; Date.now = () => now() + 3_600_000;";
   const command = [process.execPath, "--import", `data:text/javascript,${script}`, program()];

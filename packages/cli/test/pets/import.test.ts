@@ -75,8 +75,7 @@ it.each([
   for (let length = bytes.length - sized(20, 99, 99); length < bytes.length; length += 1) {
     const cut = bytes.subarray(0, Math.max(0, length));
     const { code, error, pets } = await importing(cut, "--format", format);
-    const isPrefix = pets.every((pet, index) => pet === whole[index]);
-    if (!isPrefix) expect(error).toContain("no line break");
+    if (!pets.every((pet, index) => pet === whole[index])) expect(error).toContain("no line break");
     if (cut.at(-1) === 0x0d && length > bytes.length - 2)
       expect({ code, error, pets }).toEqual({ code: 0, error: "", pets: whole });
   }
@@ -97,8 +96,7 @@ it("reports at most 20 bad lines by number, keeps all as they are, and imports t
     "… and 4,985 more lines",
     `petstore: 5,005 lines could not be imported: see ${rejects}`,
   ]);
-  const kept = lines("{", '{"name":5}', "\uFEFF[]", ...bad, "bad");
-  expect(readFileSync(rejects, "utf8")).toBe(kept);
+  expect(readFileSync(rejects, "utf8")).toBe(lines("{", '{"name":5}', "\uFEFF[]", ...bad, "bad"));
 });
 
 it("writes bad records of CSV below their heading, each as a record of its own", async () => {
@@ -152,8 +150,8 @@ it("does not read a quoted field that has no end to the end", async () => {
     yield Buffer.from('name,categoryId\n"');
     for (; chunks < 200; chunks += 1) yield Buffer.alloc(2 ** 16, "x\n");
   }
-  const stdin = Readable.from(endless());
   const args = ["pets", "import", "-", "--format", "csv", "--database", newDatabase()];
+  const stdin = Readable.from(endless());
   expect((await petstoreOn({ stdin }, ...args)).error).toContain(`${LONG}.`);
   expect(chunks).toBeLessThan(100);
 });

@@ -89,9 +89,8 @@ it("the file for rejected lines is never appended to by another import, except b
 });
 
 it("the file for rejected lines has each line once when an import that the storage stopped is resumed, and none when nothing was imported", async () => {
-  const records = Array.from({ length: 55 }, (_, n) => `Rex,${n % 2 ? "x" : n}`);
   const { pathOf, rejects, importIt, rejectTo, read } = folderWith(
-    lines("name,categoryId", ...records),
+    lines("name,categoryId", ...Array.from({ length: 55 }, (_, n) => `Rex,${n % 2 ? "x" : n}`)),
   );
   await importIt("--from-line", "99");
   const rejectUntilFull = async (room: number) => {

@@ -140,7 +140,6 @@ export const petsIn = async (database: string): Promise<readonly string[]> =>
 export const namesIn = async (database: string): Promise<readonly string[]> =>
   (await petsIn(database)).map((pet) => (JSON.parse(pet) as { name: string }).name);
 
-/** Issues a key, of the Free plan unless an option names another. */
 export async function issueKey(database: string, ...options: readonly string[]) {
   const plan = options.includes("--plan") ? [] : ["--plan", "free"];
   const args = [...plan, ...options, "--database", database, "--json"];

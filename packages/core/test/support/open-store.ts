@@ -33,7 +33,6 @@ export function openStore(options: PetStoreOptions = {}) {
   const clock = createManualClock();
   const { storage = createMemoryStorage() } = options;
   const store = createPetStore({ clock, ...options, storage });
-  /** Issues a key, by default a Free one, and returns its id, its secret and its caller. */
   const issue = async (input: IssueKeyInput = { plan: "free" }) => {
     const { key, secret } = value(await store.keys.issue(input));
     return { id: key.id, secret, caller: store.as(secret) };

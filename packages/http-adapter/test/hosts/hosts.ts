@@ -17,10 +17,7 @@ import { listen, makeStore, mountedOn } from "../support/serve.js";
 import type { AnyServer, Listening, Made } from "../support/serve.js";
 import type { Open } from "../support/wire.js";
 
-/**
- * A host in which the store lives beside the host's own routes: `GET /hello`; `POST /echo`, which
- * responds with the JSON that it gets; `GET /boom`, which fails.
- */
+/** A host with routes of its own: `GET /hello`; `POST /echo`, which returns its JSON; `GET /boom`, which fails. */
 export interface Host {
   readonly name: string;
   /** Where the store's clients see it. */
@@ -146,7 +143,6 @@ const expressFirst = onExpress("app.use before express.json()", (app, handler) =
   app.use(handler).use(express.json()),
 );
 
-/** Keeps a body as it was sent. */
 const verify = (request: object, _: unknown, rawBody: Buffer): void =>
   void Object.assign(request, { rawBody });
 

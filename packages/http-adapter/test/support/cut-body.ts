@@ -23,10 +23,7 @@ export function cutsAtEvery(stride: number): readonly ((body: Buffer) => readonl
   ];
 }
 
-/**
- * Posts pets on one connection, cut in each of these ways, and expects that those with something behind them are
- * refused. Resolves to the names of the others.
- */
+/** Posts pets that are cut in each of these ways. Resolves to the names of those that nothing is behind. */
 export async function postCutPets(
   wire: Wire,
   head: Call,

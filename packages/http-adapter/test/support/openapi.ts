@@ -34,7 +34,6 @@ interface Declared {
   >;
 }
 
-/** Returns the responses that the document declares for an operation, by status. */
 export function responsesOf(operation: Operation): Readonly<Record<string, Declared>> {
   const [method = "", path = ""] = operation.split(" ");
   return paths[path as "/pets"][method.toLowerCase() as "get"].responses;

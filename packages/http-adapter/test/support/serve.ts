@@ -55,10 +55,7 @@ export function serveHandler(
   );
 }
 
-/**
- * Starts the server that `create` makes of a new store for the length of a test, unless it has started. `causes` is
- * what `onError` has received.
- */
+/** Starts the server that `create` makes of a store, for a test. `causes` is what `onError` has received. */
 export async function start<Kind extends Server>(
   create: (store: PetStore, onError: (cause: unknown) => void, key: string) => Promise<Kind> | Kind,
   options?: PetStoreOptions,
@@ -80,7 +77,6 @@ export async function makeStore(options: PetStoreOptions = {}, startsAt?: number
   return { store, clock, key: await issue(store, "free") };
 }
 
-/** Issues a key of a plan, or with limits of its own. Resolves to its secret. */
 export async function issue(store: PetStore, plan: string | RateLimits): Promise<string> {
   const options = typeof plan === "string" ? { plan } : { plan: "enterprise", limits: plan };
   return (await store.keys.issue(options))._unsafeUnwrap().secret;

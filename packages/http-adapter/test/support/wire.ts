@@ -41,8 +41,7 @@ export async function dial(port: number, open: Open = connect, bytes = "") {
   async function response(method = "GET"): Promise<WireResponse> {
     const end = await until(() => received.indexOf("\r\n\r\n"));
     const { status, headers } = parseHead(received.slice(0, end));
-    const hasBody = method !== "HEAD" && status >= 200;
-    const length = hasBody ? Number(headers["content-length"] ?? 0) : 0;
+    const length = method !== "HEAD" && status >= 200 ? Number(headers["content-length"] ?? 0) : 0;
     const stop = await until(() => (received.length >= end + 4 + length ? end + 4 + length : -1));
     const body = Buffer.from(received.slice(end + 4, stop), "latin1").toString("utf8");
     received = received.slice(stop);

@@ -74,7 +74,6 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
     const parts = fault === undefined ? [all] : all.map((one) => [one]);
     return parts.map((part): Change => [port, member, part]);
   };
-  /** Every member of pets as a change. */
   const changesOfPets = Object.fromEntries(
     Object.keys(memory.pets).map((member) => [
       member,

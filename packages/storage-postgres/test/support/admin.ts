@@ -36,10 +36,7 @@ export async function endConnections(admin: Admin, application = "petstore"): Pr
   );
 }
 
-/**
- * Ends a connection of a storage, chosen at random among those that run a statement, if there are any.
- * Resolves to how many it ended.
- */
+/** Ends a connection of a storage, at random among those that run a statement, if any. Resolves to how many. */
 export async function terminateOne(admin: Admin): Promise<number> {
   const rows = await admin.query(
     `select pg_terminate_backend(pid) from pg_stat_activity

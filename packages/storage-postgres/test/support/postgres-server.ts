@@ -82,7 +82,6 @@ export function createPostgresServer() {
     },
     /** The URL of a database on this server, for its superuser. */
     url: (database = "postgres") => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`,
-    /** Starts it, with the data in its folder, if there are any. */
     start,
     /** Stops it like an operator: connections are cut, and everything is written. */
     stop: () => end("SIGINT"),
@@ -143,8 +142,7 @@ async function findPrograms(): Promise<string> {
   const programs = join(installed, "bin");
   if (!fs.existsSync(programs)) throw new Error(`No PostgreSQL in ${programs}`);
   // Root's own folders are often closed to others.
-  const canReach = spawnSync("ls", [programs], { ...unprivileged, cwd: "/" }).status === 0;
-  if (canReach) return programs;
+  if (spawnSync("ls", [programs], { ...unprivileged, cwd: "/" }).status === 0) return programs;
   const copy = await fillOnce("postgres-programs", (shared) =>
     fs.cpSync(installed, shared, { recursive: true, verbatimSymlinks: true }),
   );

@@ -4,10 +4,7 @@ import type Database from "better-sqlite3";
 
 const require = createRequire(import.meta.url);
 
-/**
- * Reads a database by a copy of SQLite that shares nothing with that of the storage: that of Node, or on Node 20 a
- * copy of the driver's compiled part at the path `nativeBinding`.
- */
+/** Reads a database by another copy of SQLite: Node's; on Node 20, the driver's at the path `nativeBinding`. */
 export function readBySecondCopy(path: string, nativeBinding: string): void {
   const database = openBySecondCopy(path, nativeBinding);
   database.prepare("select count(*) from pets").get();

@@ -57,7 +57,6 @@ export const postHead = (...lines: readonly string[]): string => head("POST /v1/
 export const post = (body: string, ...lines: readonly string[]): string =>
   postHead(`Content-Length: ${body.length}`, ...lines) + body;
 
-/** A POST of these raw bytes after the head, chunked. */
 export const chunked = (bytes: string, ...lines: readonly string[]): string =>
   postHead("Transfer-Encoding: chunked", ...lines) + bytes;
 

@@ -39,7 +39,6 @@ const lastOf = (...statuses: readonly number[]) =>
 const coded = (value: string): string => postHead(`Transfer-Encoding: ${value}`) + PET_CHUNKED;
 const tooLarge = closing(413, "payload_too_large");
 
-/** Returns rows of POSTs that differ in the value of one header. */
 const posts = (source: string, header: string, values: readonly string[]): readonly Row[] =>
   each(source, `${header}: "%s"`, values, (value) => post(PET, `${header}: ${value}`));
 
