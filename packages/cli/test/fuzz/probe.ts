@@ -47,10 +47,7 @@ export async function measure(server: BuiltServer): Promise<Held> {
 /** A server at rest looks twice a second at its connections. */
 const CPU_AT_REST = 0.05;
 
-/**
- * Waits until a server whose clients have all gone holds no more resources than these, and uses no CPU. Resolves to
- * what is still held or used after the timeout, and to `undefined` when all is at rest.
- */
+/** Waits until a server without clients holds no more than these and is idle. Resolves to what is still held, if anything. */
 export async function untilAtRest(server: BuiltServer, baseline: Held["resources"]) {
   const deadline = performance.now() + TIMEOUT;
   const moreThan = ({ resources }: Held): string => {

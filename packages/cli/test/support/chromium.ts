@@ -15,10 +15,7 @@ function findReasonToSkip(): string | undefined {
   return `Chromium is not installed at ${executablePath}: run \`apt-get update && apt-get install -y chromium\`.`;
 }
 
-/**
- * Starts a browser for the tests of a file or of a group, which share a page. Its timers run this many times faster.
- * Returns a function that opens a URL on the page, which may send requests to its origin and to others.
- */
+/** Starts a browser for a file or group of tests; its timers run this much faster. Returns what opens a URL on a page. */
 export function useChromium(pace = 1) {
   let opened: Page | undefined;
   beforeAll(async () => {

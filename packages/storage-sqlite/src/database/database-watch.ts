@@ -36,7 +36,6 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
     return { state, seenAt, isSettled: now() - seenAt >= SETTLED };
   };
   return {
-    /** Of the database file. */
     inode: database,
     look: () => {
       const foldersBefore = lookAtFolders();
