@@ -17,7 +17,6 @@ function openRecorded(options: PetStoreOptions = {}) {
   return { ...opened, events };
 }
 
-/** Opens a store on a storage that warns when a test says so. */
 function openWarning(close?: Storage["close"]) {
   const warning = { code: "large_log", message: "/home/ada/pets.db-wal is large." };
   let warn: ((warning: StorageWarning) => void) | undefined;

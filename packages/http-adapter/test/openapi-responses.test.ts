@@ -5,7 +5,6 @@ import { failing, HURRIED, PET, serve, type Call, type Listening } from "./suppo
 
 const post = (body: string, ...headers: string[]): Call => ({ method: "POST", body, headers });
 
-/** A request for an operation; it succeeds if there is a pet. */
 function callOf(operation: Operation): Call {
   const [method = "", path = ""] = operation.split(" ");
   const target = { method, path: `/v1${path.replace("{petId}", "1")}` };

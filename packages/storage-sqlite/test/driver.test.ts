@@ -50,7 +50,6 @@ function run(extension: string): string {
 }
 
 const isNode20 = process.versions.node.startsWith("20.");
-/** The driver of this Node, as it is installed here. */
 const driver = isNode20 ? "better-sqlite3" : "better-sqlite3-13";
 const source = dirname(createRequire(import.meta.url).resolve(`${driver}/package.json`));
 const INSTALL = `Run \`npm install better-sqlite3@${isNode20 ? 12 : 13}\` in the folder of the program`;

@@ -25,8 +25,8 @@ beforeEach(() => void (database = new Database(":memory:")));
 function migrateTo(...steps: readonly Migration[]): void {
   const nothing = () => undefined;
   const check = { beforeTransaction: nothing, beforeFullCommit: nothing };
-  const options = { isShared: false, marksLog: false, check, afterCommit: nothing };
-  migrate(createConnection(database, options), steps);
+  const options = { isShared: false, check, afterCommit: nothing };
+  migrate(createConnection(database, { ...options, marked: "FULL" }), steps);
 }
 const rows = (table: string) => database.prepare(`select * from ${table}`).all();
 /** As databases of before 1.0 were. */

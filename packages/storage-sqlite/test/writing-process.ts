@@ -6,6 +6,9 @@ import { aKey, chargeOnce, rex } from "../../storage-sql/test/support/samples.js
 const [, , filename = ""] = process.argv;
 const storage = (await openSqliteStorage({ filename }))._unsafeUnwrap();
 const done = (call: string) => writeSync(1, `done: ${call}\n`);
+const request = { token: "t", fingerprint: "f", now: 1, expiresAt: 2 };
+await chargeOnce(storage, "a");
+(await storage.pets.createOnce(rex, request)).map(() => done("once"));
 await storage.keys.insert(aKey("a"));
 done("open");
 for (let round = 0; round < 5; round += 1) {

@@ -30,7 +30,6 @@ const fields: { readonly [Field in keyof Pet]-?: FieldJson<Pet[Field]> } = {
 const namesOfAll = keysOf(fields);
 const namesOfNew = namesOfAll.filter((name) => name !== "id");
 
-/** Returns the JSON text of a pet. */
 export const encodePet = (pet: Pet): string => encode(pet, namesOfAll);
 
 /** Returns the JSON text of Pets (specification, "Pets"): a bare array. */

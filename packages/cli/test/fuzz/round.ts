@@ -68,7 +68,6 @@ function wrongPets(names: readonly string[], pets: Pets): string | undefined {
   return ours.length > present.size ? "a pet was created twice" : undefined;
 }
 
-/** A response as it was read, but for its body. */
 interface Response {
   readonly status: number;
   /** The header section, in lower case. */

@@ -1,7 +1,6 @@
 /** Every field by its name, an optional one too, so that an object in which one is missing does not compile. */
 export type EachField<T> = { readonly [Field in keyof T]-?: T[Field] };
 
-/** Returns the names of a table's own fields. */
 export function keysOf<Table extends object>(table: Table): (keyof Table & string)[] {
   return Object.keys(table).filter((name): name is keyof Table & string => name in table);
 }

@@ -115,7 +115,6 @@ const koa = onNode(
   createKoaServer,
 );
 
-/** Express, with the store wherever `compose` puts it. */
 function onExpress(
   where: string,
   compose: (app: Express, handler: NodeHandler<Request> | Router) => void,

@@ -117,7 +117,6 @@ export async function listen(server: AnyServer, key: string, open?: Open) {
   };
   return {
     port,
-    /** Sends one request on a connection of its own. */
     call,
     create: (json: string) => call({ method: "POST", body: json }),
     dial: (bytes?: string) => dial(port, open, bytes),

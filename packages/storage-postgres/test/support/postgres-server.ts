@@ -80,7 +80,6 @@ export function createPostgresServer() {
     get port() {
       return port;
     },
-    /** The URL of a database on this server, for its superuser. */
     url: (database = "postgres") => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`,
     start,
     /** Stops it like an operator: connections are cut, and everything is written. */

@@ -46,7 +46,6 @@ export async function createProxy(port: number) {
     cut();
   });
   return {
-    /** The URL of the server, through this network. */
     url: (database: string) => database.replace(`:${port}/`, `:${ownPort}/`),
     /** Loses the next answer of the server, and the connection with it. The statement was committed. */
     loseNextAnswer: () => void (onNextAnswer = (end) => end()),

@@ -11,8 +11,11 @@ export type Synchronous = "FULL" | "NORMAL";
 export interface TransactionOptions {
   /** Whether the host uses the connection, too. Then it stays at FULL, and anything may change between two transactions. */
   readonly isShared: boolean;
-  /** Whether the first commit marks the log. Opening a database changes nothing. */
-  readonly marksLog: boolean;
+  /**
+   * At which level the log needs no mark any more: the first commit marks it, and the first at FULL. That syncs what a
+   * killed process has left in the log, also if the work of this commit finds it there and changes nothing.
+   */
+  readonly marked: Synchronous | undefined;
   readonly check: DatabaseCheck;
   readonly afterCommit: () => void;
 }
@@ -28,7 +31,7 @@ export interface DatabaseCheck {
 /** Creates the transactions of one connection. If the work throws, one is rolled back and the error rethrown. */
 export function createTransactions(
   database: SqliteDatabase,
-  { isShared, marksLog, check, afterCommit }: TransactionOptions,
+  { isShared, check, afterCommit, ...options }: TransactionOptions,
 ) {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
@@ -40,17 +43,17 @@ export function createTransactions(
     if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
   };
   let isWriting = false;
-  let isMarked = !marksLog;
-  const commitWork = <T>(work: () => T): T => {
+  let { marked } = options;
+  const commitWork = <T>(synchronous: Synchronous, work: () => T): T => {
     beginImmediate.run([]);
     isWriting = true;
     try {
       const result = commitOrRollBack(database, commit, () => {
         const value = work();
-        if (!isMarked) markLog(database);
+        if (marked !== "FULL" && marked !== synchronous) markLog(database);
         return value;
       });
-      isMarked = true;
+      if (marked !== "FULL") marked = synchronous;
       return result;
     } finally {
       isWriting = false;
@@ -59,7 +62,7 @@ export function createTransactions(
   const commitFully = <T>(work: () => T): T => {
     setSynchronous("FULL");
     try {
-      return commitWork(() => {
+      return commitWork("FULL", () => {
         const value = work();
         check.beforeFullCommit();
         return value;
@@ -76,7 +79,7 @@ export function createTransactions(
     write: <T>(synchronous: Synchronous, work: () => T): T => {
       check.beforeTransaction();
       if (database.inTransaction) throw new DatabaseInUse();
-      const result = synchronous === "FULL" ? commitFully(work) : commitWork(work);
+      const result = synchronous === "FULL" ? commitFully(work) : commitWork("NORMAL", work);
       afterCommit();
       return result;
     },

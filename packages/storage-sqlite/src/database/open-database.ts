@@ -140,18 +140,17 @@ export function openHosts(database: SqliteDatabase, now: () => number) {
 function openTables(
   database: SqliteDatabase,
   prepare: (connection: Connection) => void,
-  options: Omit<WatchOptions, "schemaProblem"> & Omit<TransactionOptions, "check" | "marksLog">,
+  options: Omit<WatchOptions, "schemaProblem"> & Omit<TransactionOptions, "check" | "marked">,
 ) {
   // Without a check: the tables and the log may not exist yet.
-  const unchecked = createConnection(database, { ...options, check: NO_CHECK, marksLog: false });
+  const unchecked = createConnection(database, { ...options, check: NO_CHECK, marked: "FULL" });
   refuseOldSqlite(database);
   prepare(unchecked);
   const watch = watchDatabase({ ...options, schemaProblem: prepareSchemaCheck(unchecked) });
   // Remembers the log and the shared memory, which exist from now on.
   watch.beforeTransaction();
-  const connection = createConnection(database, {
-    ...{ ...options, check: watch, marksLog: !options.isShared },
-  });
+  const marked = options.isShared ? "NORMAL" : undefined;
+  const connection = createConnection(database, { ...options, check: watch, marked });
   return { connection, onWarning: watch.onWarning };
 }
 
