@@ -113,6 +113,23 @@ describe.each(servers)("%s", (_, create) => {
     expect(uncaught).toEqual([]);
   });
 
+  test("a client that does not wait for its responses gets each in a later turn, and is not read ahead", async () => {
+    const { server, dial } = await start(create);
+    const accepted = once(server, "connection") as Promise<[Socket]>;
+    const request = compose({ path: "/v1/x" });
+    const wire = await dial(request.repeat(10_000));
+    const [ours] = await accepted;
+    const over = (async () => {
+      for (let count = 0; count < 1_000; count += 1) await wire.response();
+      return true;
+    })();
+    let turns = 0;
+    while (!(await Promise.race([over, setImmediate(false)]))) turns += 1;
+    expect(turns).toBeGreaterThan(500);
+    expect(ours.bytesRead).toBeLessThan(turns * request.length + 140_000);
+    wire.socket.destroy();
+  });
+
   test("a refused body of 10 MB in chunks keeps its 413", async () => {
     const { key, dial } = await start(create);
     const wire = await dial(compose({ method: "POST", key, headers: CHUNKED }));

@@ -28,6 +28,9 @@ const CONNECTION = Symbol("petstore: connection");
 
 const MOST_WAITING = 100;
 
+/** Taken when the module is loaded: the fake timers of a host's tests hold no request back. */
+const { setImmediate } = globalThis;
+
 /** Returns the connection of a socket: the same for every handler, mount and server of this package. */
 export function connectionOf(
   socket: Socket & { [CONNECTION]?: Connection | undefined },
@@ -35,12 +38,14 @@ export function connectionOf(
   return (socket[CONNECTION] ??= { waiting: 0, isHeld: false, isHttp: false });
 }
 
-export function countWaiting({ request: { socket }, response }: Exchange): void {
+/** Runs a task after the earlier responses, in a later turn: a client that does not wait must not hold up the others. */
+function wait({ request: { socket }, response }: Exchange, task: () => void): void {
   const connection = connectionOf(socket);
   connection.waiting += 1;
   response.once("socket", () => {
     connection.waiting -= 1;
     if (connection.waiting < MOST_WAITING / 2) release(socket);
+    setImmediate(task);
   });
   if (connection.isHeld || connection.waiting < MOST_WAITING) return;
   connection.isHeld = true;
@@ -69,9 +74,9 @@ export function inputErrorOf({ socket, complete }: IncomingMessage): UnreadableM
  * host's. If one of them closes the connection, the task is not run (RFC 9112, section 9.6).
  */
 export function runInTurn(exchange: Exchange, task: () => unknown): void {
-  const { request, response } = exchange;
-  if (response.socket === null) response.once("socket", () => runInTurn(exchange, task));
-  else if (!isOver(request.socket)) task();
+  const run = (): unknown => !isOver(exchange.request.socket) && task();
+  if (exchange.response.socket === null) wait(exchange, run);
+  else run();
 }
 
 function isOver(socket: Socket): boolean {

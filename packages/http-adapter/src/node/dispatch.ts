@@ -8,7 +8,6 @@ import { ALLOWED_METHODS } from "../request/route.js";
 import {
   closeWithoutReset,
   connectionOf,
-  countWaiting,
   inputErrorOf,
   runInTurn,
   type Exchange,
@@ -54,7 +53,6 @@ export function dispatchMessages(
       connection.newest = undefined;
       connection.onInputError = undefined;
     });
-    if (response.socket === null) countWaiting(exchange);
     runInTurn(exchange, () => respond(exchange));
   }
 
