@@ -97,7 +97,6 @@ function breakOff(
   );
 }
 
-/** The error of `clientError`: that of Node's parser, or another. */
 interface ParserError extends Error {
   readonly code?: unknown;
   readonly reason?: string;

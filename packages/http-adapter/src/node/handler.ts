@@ -69,6 +69,5 @@ export function refuseHttp2(request: IncomingMessage): void {
   if ("stream" in request && request.httpVersionMajor > 1) throw new TypeError(NO_HTTP2);
 }
 
-/** The message of the TypeError for a server or a request of `node:http2`. */
 export const NO_HTTP2 =
   "@petstore/http-adapter: HTTP/2 is not supported: use a server of node:http or node:https, and let a proxy translate HTTP/2";

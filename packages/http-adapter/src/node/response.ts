@@ -86,7 +86,6 @@ function writeResponse(
     headers["Vary"] = `${String(vary)}, ${headers["Vary"]}`;
   }
   if (isLast) {
-    // Node calls this after the last response.
     socket.destroySoon = () => closeWithoutReset(socket);
     headers["Connection"] = "close";
   }
