@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { createPetsClient, type PetsClient, type PetsClientOptions } from "@petstore/client";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { fakeTimers, hostTimers } from "../../../scripts/fake-timers.js";
 import { ANY, clientOf, never, rex, stock, turns } from "./support/stores.js";
 
 const ownClock = { clock: undefined };
@@ -16,8 +17,7 @@ test.each<[string, Partial<PetsClientOptions>]>([
   ["waiting for the gate", {}],
   ["waiting to retry", { backoffSeconds: 100, fetch: () => Promise.reject(new Error("down")) }],
 ])("a signal ends a call at once when it is %s, and leaves nothing", async (phase, options) => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers("setTimeout", "clearTimeout");
   const client = clientOf(await stock(), { ...ownClock, ...options });
   if (phase === "queued behind another") void client.listPets();
   if (phase === "waiting for the gate") await useUp(client);
@@ -87,8 +87,7 @@ test("aborted calls share one listener, and give their places in the gate back",
 });
 
 test("a deadline beyond 2^31 milliseconds does not come early", async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
+  hostTimers();
   const attemptSeconds = 2 ** 23;
   const times = { attempts: 1, attemptSeconds, deadlineSeconds: 2 ** 24 };
   const client = createPetsClient({ ...ANY, fetch: never, ...times });

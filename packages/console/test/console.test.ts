@@ -6,7 +6,8 @@ import { inspect } from "node:util";
 import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { err } from "neverthrow";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
+import { fakeTimers } from "../../../scripts/fake-timers.js";
 import type { Input } from "../src/inputs.js";
 import type { CallName, ErrorBody, KeyList, Output } from "../src/protocol.js";
 
@@ -248,8 +249,7 @@ it("a pet is added once for an idempotency key, also by a console that was start
 });
 
 it("an action that the storage failed is done once when it is sent again; one that was refused is refused again", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers("setTimeout");
   const storage = createMemoryStorage();
   const insert = storage.keys.insert.bind(storage.keys);
   const { post, stored } = setUp({}, { storage });
@@ -279,8 +279,7 @@ it("an action that the storage failed is done once when it is sent again; one th
 });
 
 it("an action that made a secret can be recovered by its actor, until the secret is taken or for an hour", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers("setTimeout");
   const actor = ({ headers }: Request) => headers.get("X-User") ?? "anna";
   const { call, stored } = setUp({ actor });
   const issue = (key: string) => call("keys/issue", { plan: "pro" }, keyed(key));

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
+import { fakeTimers, hostTimers } from "../../../scripts/fake-timers.js";
 import type { PetStoreOptions } from "@petstore/core";
 import { error, openStore, operations, rex, value } from "./support/open-store.js";
 
@@ -38,7 +39,9 @@ it("lets running calls finish before it closes the storage, once, however often 
   expect(error(await store.as(5 as never, 5 as never).admit()).code).toBe("invalid_api_key");
   const { caller } = await issue();
   const creating = [caller.createPet(rex), caller.createPet(rex)];
+  hostTimers();
   const closing = [store.close(), store.close()];
+  vi.advanceTimersByTime(3_600_000);
   for (let running = creating.length; running > 0; running -= 1) {
     await setImmediate();
     expect(close).not.toHaveBeenCalled();
@@ -53,8 +56,7 @@ it.each([
   ["a call never settles", 3, "1 call did not end within 3 seconds"],
   ["the storage's own close never settles", 10, "the storage did not close within 10 seconds"],
 ])("ends at its deadline, by default after ten seconds, when %s", async (_, seconds, problem) => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers("setTimeout", "clearTimeout");
   const { store, close } = openSlow(seconds === 3 ? { closeTimeoutSeconds: 3 } : {});
   if (seconds === 3) void store.trusted.createPet(rex);
   else close.mockReturnValue(new Promise(() => undefined));
@@ -71,8 +73,7 @@ it.each([
 });
 
 it("leaves no timer behind, and neither does any call", async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers();
   const { store, issue } = openStore({ ban: { graceSeconds: 0 } });
   const { caller } = await issue();
   for (let call = 0; call < 130; call += 1) await caller.listPets();

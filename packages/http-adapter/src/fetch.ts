@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import type { PetStore } from "@petstore/core";
 import { err, ok } from "neverthrow";
 import { badRequest, payloadTooLarge, requestTimeout } from "./error.js";

@@ -4,12 +4,12 @@ import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { createNodeHandler, createPetStoreServer } from "@petstore/http-adapter";
-import { petStorePlugin } from "@petstore/http-adapter";
+import { createNodeHandler, createPetStoreServer, petStorePlugin } from "@petstore/http-adapter";
 import type { PetStore } from "@petstore/core";
 import express from "express";
 import fastify from "fastify";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { fakeTimers } from "../../../scripts/fake-timers.js";
 import { sized } from "../../../scripts/test-size.js";
 import { compose, makeStore, PET, serve, serveHandler, start, timersOf } from "./support/serve.js";
 import { mountedOn, type Call } from "./support/serve.js";
@@ -173,8 +173,7 @@ test.each([
   ["much, and then hardly anything", 4_000, 1_100_000, 1],
   ["much all the time", 10_000, 300_000, 300_000],
 ])("a client that sends %s after its last response has %i ms", async (_, after, first, later) => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers("setTimeout", "clearTimeout", "setInterval", "clearInterval");
   const { client, ours } = await serveHalfOpen();
   client.resume().write(compose({ headers: ["Connection: close"] }));
   await once(ours, "finish");
@@ -193,7 +192,6 @@ test.each([
   expect(waited).toBe(after);
 });
 
-/** Resolves when the condition holds; the test's own timeout is its limit. */
 async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await holds())) await setTimeout(10);
 }

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
+import { hostTimers } from "../../../scripts/fake-timers.js";
 import { compose, HURRIED, serve, timersOf } from "./support/serve.js";
 
 test.each([Infinity, 2_147_484])(
@@ -62,6 +63,7 @@ test("connections that are still open at the deadline are cut", async () => {
   const stuck = await dial(`${compose({ path: "/" })}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
   const slow = await dial(compose({ key }).slice(0, 20));
   await asked;
+  hostTimers();
   await server.drain({ timeoutSeconds: 0.05 });
   expect([await stuck.rest(), await slow.rest()]).toEqual(["", ""]);
   const [error] = (await once(connect(port, "127.0.0.1"), "error")) as [Error];

@@ -2,6 +2,7 @@ import { createPetStore } from "@petstore/core";
 import { createPetStoreServer } from "@petstore/http-adapter";
 import { SERVER_LIMITS } from "@petstore/http-adapter/internal";
 import { expect, test } from "vitest";
+import { hostTimers } from "../../../scripts/fake-timers.js";
 import { compose, errorOf, HURRIED, PET, serve, serveHandler } from "./support/serve.js";
 
 const TIMED_OUT = { ...errorOf(408, "request_timeout"), headers: { connection: "close" } };
@@ -33,7 +34,8 @@ test.each([
   expect(await wire.rest()).toBe("");
 });
 
-test("on a host's own server a slow body ends by maxBodySeconds", async () => {
+test("on a host's own server a slow body ends by maxBodySeconds, whatever the host's fake timers do", async () => {
+  hostTimers();
   const { dial, key } = await serveHandler((handle) => handle, { maxBodySeconds: 0.05 });
   const wire = await dial(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
   expect(await wire.response()).toMatchObject(TIMED_OUT);

@@ -1,13 +1,10 @@
-import {
-  NO_USAGE,
-  type Storage,
-  type StorageError,
-  type StorageWarning,
-} from "@petstore/core/storage";
+import { NO_USAGE } from "@petstore/core/storage";
+import type { Storage, StorageError, StorageWarning } from "@petstore/core/storage";
 import { openPostgresStorage } from "@petstore/storage-postgres";
 import type { Result } from "neverthrow";
 import pg from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { hostTimers } from "../../../scripts/fake-timers.js";
 import { inCi, seed, sized } from "../../../scripts/test-size.js";
 import { expectSignals } from "../../storage-sql/test/support/signals.js";
 import { endConnections, terminateOne, useAdmin } from "./support/admin.js";
@@ -63,6 +60,15 @@ it("a page is read again after a failover to a standby that was behind, although
   await admin.query(failOver);
   await admin.query(edit("Ada"));
   expect(await names()).toEqual(["Ada"]);
+});
+
+it("a host that moves its fake timers fails no statement", async () => {
+  const storage = await open("fake_timers");
+  hostTimers();
+  const over = new AbortController();
+  const created = storage.pets.create(rex).finally(() => over.abort());
+  for (; !over.signal.aborted; await admin.query("select 1")) vi.advanceTimersByTime(3_600_000);
+  (await created)._unsafeUnwrap();
 });
 
 it("publishes each transaction", async () => expectSignals(await open("signals"), "postgres"));

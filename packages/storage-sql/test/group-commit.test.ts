@@ -5,7 +5,8 @@ import { AGAIN, CallFailure, type Call, type Commit } from "../src/commit/commit
 import { NoIdLeft } from "../src/pets.js";
 import { backoffBefore, monotonicNow, retryWhileBusy } from "../src/commit/retry.js";
 import { createTurns } from "../src/commit/turns.js";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
+import { fakeTimers } from "../../../scripts/fake-timers.js";
 import { collect } from "../../core/test/support/open-store.js";
 import { turns } from "./support/samples.js";
 
@@ -213,8 +214,7 @@ it("calls for which nothing is ever stored fail at their own timeout, and the ne
 });
 
 it("a call whose commit does not end fails at its limit, and is over when the commit is", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers("setInterval", "clearInterval");
   const { add, endNext, advance } = createSlowGroup({ timeout: 100, limit: 1_000 });
   let settled: unknown;
   const call = add("call").then((result) => (settled = result));

@@ -1,12 +1,10 @@
+import { setImmediate } from "node:timers";
 import { inspect } from "node:util";
 import { deepFrozen } from "./frozen.js";
 import type { ApiKey } from "../keys/api-key.js";
 import type { WindowName } from "../limits/windows.js";
 import type { Pet } from "../pets/pet.js";
 import type { StorageWarning } from "../storage/storage.js";
-
-/** Taken when the module is loaded: the fake timers of a host's tests hold no event back. */
-const { setImmediate } = globalThis;
 
 type KeyFields = {
   readonly keyId: string;

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import { err, ResultAsync, type Result } from "neverthrow";
 import { closeTimedOut, storageUnavailable, storeClosed } from "../errors.js";
 import type { CodedError, StorageUnavailableError, UnavailableError } from "../errors.js";
@@ -6,7 +7,6 @@ import { signalChannel } from "../events/signals.js";
 type Call<T, E> = () => Promise<Result<T, E>>;
 type LastCall = Call<void, StorageUnavailableError>;
 
-/** Runs the calls of a store while it is open. */
 export type Calls = ReturnType<typeof createCalls>;
 
 export function createCalls() {

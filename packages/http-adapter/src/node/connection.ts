@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+// Not the global ones: the fake timers of a host's tests hold nothing back, and end nothing early.
+import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
 import type { UnreadableMessage } from "../error.js";
 
 export interface Exchange {
@@ -27,9 +29,6 @@ interface Connection {
 const CONNECTION = Symbol("petstore: connection");
 
 const MOST_WAITING = 100;
-
-/** Taken when the module is loaded: the fake timers of a host's tests hold no request back. */
-const { setImmediate } = globalThis;
 
 /** Returns the connection of a socket: the same for every handler, mount and server of this package. */
 export function connectionOf(

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { clearTimeout, setTimeout } from "node:timers";
 import { err, ok } from "neverthrow";
 import * as errors from "../error.js";
 import { collectBytes, type BodyResult, type HttpRequest } from "../http-message.js";

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { Server as TcpServer, type Socket } from "node:net";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { setImmediate } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
 import * as v from "valibot";

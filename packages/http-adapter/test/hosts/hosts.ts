@@ -145,7 +145,6 @@ const expressFirst = onExpress("app.use before express.json()", (app, handler) =
 const verify = (request: object, _: unknown, rawBody: Buffer): void =>
   void Object.assign(request, { rawBody });
 
-/** Fastify with the store as a plugin, and with what `decorate` adds before it. */
 export function onFastify(
   prefix: string,
   basePath: string,

@@ -142,7 +142,6 @@ export const errorOf = (status: number, code: string) => ({
   ) as unknown,
 });
 
-/** Limits that end a slow request soon. */
 export const HURRIED = {
   headersTimeoutSeconds: 0.05,
   requestTimeoutSeconds: 0.1,

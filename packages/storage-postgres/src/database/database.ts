@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import type { Integers } from "@petstore/storage-sql";
 import { asQuery, type PostgresClient, type PostgresPool, type Statement } from "./driver.js";
 import { ConnectionLost, isConnectionLost, sqlState, StillRunning } from "./errors.js";
@@ -150,7 +151,6 @@ function release(client: PostgresClient, destroy: boolean): void {
   if (!destroy) client.off("error", ignore);
 }
 
-/** Rejects with an error after so many milliseconds. */
 export function createTimeout(timeout: number, error: () => Error) {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {

@@ -1,9 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { onTestFinished, vi } from "vitest";
+import { fakeTimers, realTimers } from "../../../../scripts/fake-timers.js";
 
 /** Makes calls that wait for their deadlines, while the clock of the deadlines runs five times as fast. */
 export async function whileTimePasses<T>(calls: () => Promise<T>): Promise<T> {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  fakeTimers("setTimeout", "clearTimeout", "setInterval", "clearInterval");
   const now = performance.now.bind(performance);
   let time = now();
   performance.now = () => time;
@@ -17,7 +18,7 @@ export async function whileTimePasses<T>(calls: () => Promise<T>): Promise<T> {
     }
     return await result;
   } finally {
-    vi.useRealTimers();
+    realTimers();
     const ahead = time - now();
     performance.now = () => now() + ahead;
     onTestFinished(() => void (performance.now = now));

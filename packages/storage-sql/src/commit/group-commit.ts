@@ -1,3 +1,4 @@
+import { clearInterval, setInterval } from "node:timers";
 import { setTimeout } from "node:timers/promises";
 import type { StorageError } from "@petstore/core/storage";
 import { signalChannel, type TransactionSignal } from "@petstore/core/internal";

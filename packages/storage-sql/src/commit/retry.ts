@@ -12,7 +12,6 @@ export function backoffBefore(retry: number): number {
   return Math.min(2 ** (retry - RETRIES_WITHOUT_BACKOFF - 1), LONGEST_BACKOFF);
 }
 
-/** How long to wait for a busy database. */
 export interface RetrySettings {
   /** In milliseconds. */
   readonly timeout: number;

@@ -18,7 +18,6 @@ function pets(
 }
 
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
-/** A good pet with an unknown field of this value. */
 const petWith = (value: string, categoryId = "1", more = ""): string =>
   `{"name":"a","categoryId":${categoryId},${more}"x":${value}}`;
 const PROTO = '"__proto__":{"status":"sold"},';
