@@ -124,7 +124,6 @@ it.runIf(inCi)("workers say in one line that the port is in use, with exit code 
 
 const hasBash = process.platform === "linux" && spawnSync("bash", ["-c", "true"]).status === 0;
 
-/** A command with which a shell runs a petstore command. */
 const inShell = (shell: string, script: string, ...args: readonly string[]) => [
   ...[shell, "-c", script, shell, process.execPath, program(), ...args],
   ...["--database", newDatabase()],

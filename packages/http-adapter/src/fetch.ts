@@ -1,4 +1,5 @@
 import { clearTimeout, setTimeout } from "node:timers";
+import { setImmediate } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
 import { err, ok } from "neverthrow";
 import { badRequest, payloadTooLarge, requestTimeout } from "./error.js";
@@ -91,7 +92,9 @@ async function collect(
   limit: number,
 ): Promise<BodyResult> {
   const collected = collectBytes(limit);
-  for (;;) {
+  for (let chunks = 1; ; chunks += 1) {
+    // A source that has many small chunks at once must not hold up the others, nor the deadline.
+    if (chunks % 1_000 === 0) await setImmediate();
     const { done, value } = await reader.read();
     if (done) return ok({ kind: "bytes", bytes: collected.all() });
     if (!collected.add(value)) return err(payloadTooLarge(limit));

@@ -141,7 +141,6 @@ const performers: Readonly<Record<OperationName, (call: Call) => Promise<Perform
   getPet,
 };
 
-/** Returns the quota and the key of a result; an error has them, too. */
 function chargedOf(result: Result<Charged, Charged>): Charged {
   return result.isOk() ? result.value : result.error;
 }

@@ -59,15 +59,23 @@ test("a body that has arrived leaves no timer behind", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a body that takes too long is 408, and its source is cancelled", async () => {
+test.each([
+  ["nothing", 0],
+  ["empty chunks", 2e6],
+])("a body that has %s for too long is 408, and its source is cancelled", async (_, chunks) => {
   const { send } = await fetchHandler({ maxBodySeconds: 0.02 });
   hostTimers();
-  let isCancelled = false;
-  const body = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
+  let [left, isCancelled] = [chunks, false];
+  const body = new ReadableStream<Uint8Array>({
+    cancel: () => void (isCancelled = true),
+    pull: (stream) => {
+      if ((left -= 1) > 0) stream.enqueue(new Uint8Array());
+    },
+  });
   const response = await send(post(body));
   expect(response.status).toBe(408);
   expect(await response.json()).toMatchObject({ code: "request_timeout", status: 408 });
-  expect(isCancelled).toBe(true);
+  expect([isCancelled, left > chunks - 1e6]).toEqual([true, true]);
 });
 
 interface Sent extends Pick<RequestInit, "method" | "body"> {

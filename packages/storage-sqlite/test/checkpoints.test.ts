@@ -19,7 +19,6 @@ beforeEach(() => {
 const pagesInLog = () =>
   (database.pragma("wal_checkpoint(noop)") as { readonly log: number }[])[0]?.log ?? 0;
 
-/** At how many pages SQLite itself writes the log back. */
 const limit = () => Number(database.pragma("wal_autocheckpoint", { simple: true }));
 
 function fillLog(pages: number): void {

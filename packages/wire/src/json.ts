@@ -38,7 +38,6 @@ export function parseExactly(text: string): unknown {
   });
 }
 
-/** int64 has at most 19 digits. */
 const MAX_DIGITS = 19;
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;

@@ -11,7 +11,6 @@ interface Target {
   readonly server: BuiltServer;
   readonly database: string;
   readonly key: string;
-  /** Returns a new number for each sequence, from 1 on. */
   readonly next: () => number;
 }
 

@@ -7,7 +7,6 @@ import { errorCodes } from "./responses.js";
 /** A JSON number, exact. The bounds are those of the format: written out, JavaScript's tools would round them. */
 export const int64 = { type: "integer", format: "int64" } as const;
 
-/** For the description of each int64. */
 export const EXACT =
   "An int64: beyond 2^53, JavaScript needs a JSON parser that is exact, such as `lossless-json` or `json-bigint`.";
 

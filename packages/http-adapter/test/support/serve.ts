@@ -37,7 +37,6 @@ export type AnyServer = Server | SecureServer;
 
 export type Listening = Awaited<ReturnType<typeof listen>>;
 
-/** Starts a server of ours for the length of a test, with a store in memory. */
 export function serve({
   store,
   ...options
@@ -101,7 +100,6 @@ export function failing(part: "pets" | "usage"): Storage {
   return { ...storage, [part]: Object.fromEntries(names.map((name) => [name, failed])) };
 }
 
-/** Starts a server for the length of a test, unless it has started. */
 export async function listen(server: AnyServer, key: string, open?: Open) {
   const port = await portOf(server);
   onTestFinished(() => {

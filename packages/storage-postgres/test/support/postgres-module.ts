@@ -1,4 +1,3 @@
-// Imported by other processes, for the storage contract.
 import { openPostgresStorage, type PostgresStorageOptions } from "@petstore/storage-postgres";
 
 export async function openStorage(options: PostgresStorageOptions) {

@@ -1,4 +1,3 @@
-// Imported by other processes, for the storage contract.
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 
 export async function openStorage(options: SqliteStorageOptions) {

@@ -29,7 +29,6 @@ export function useFolder() {
   let folder = "";
   beforeEach(() => void (folder = createFolder()));
   const path = (name: string): string => join(folder, name);
-  /** Creates a named pipe, which waits for whoever opens it. */
   const pipe = (name: string): string => {
     execFileSync("mkfifo", [path(name)]);
     return path(name);
