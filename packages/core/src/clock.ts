@@ -1,6 +1,5 @@
 import { inspect } from "node:util";
 
-/** The engine's source of time. */
 export interface Clock {
   /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;

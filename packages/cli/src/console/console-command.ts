@@ -87,7 +87,6 @@ function openInput(stdin: Streams["stdin"]) {
   const isTerminal = stdin.isTTY === true;
   const stats = stdin.fd === undefined ? undefined : fstatSync(stdin.fd);
   if (!isTerminal && stats && !stats.isFIFO() && !stats.isSocket()) return undefined;
-  /** Resolves when the input ends. */
   const read = async (onLine: () => void): Promise<void> => {
     // A terminal that is gone may fail.
     stdin.on("error", () => undefined);

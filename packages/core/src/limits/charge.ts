@@ -35,16 +35,13 @@ export function charge(
     const verdict = banned(banEnd, false, quotasOf(windows, limits));
     return { usage: upToDate(usage, windows), verdict };
   }
-  if (windowNames.every((name) => windows[name].used < limitOf(limits, name))) {
-    const after = eachWindow((name) => {
-      const { openedAt, used } = windows[name];
-      return { openedAt, used: used + 1 };
-    });
+  const after = quotasOf(windows, limits, 1);
+  if (windowNames.every((name) => after[name].remaining >= 0)) {
     const { bans, bannedAt } = usage;
     const lastUsedAt = usedAt(reading.now);
     const served = { refusedSince: 0, refusals: 0, bans, bannedAt, lastUsedAt };
-    const quota = withBinding(quotasOf(after, limits));
-    return { usage: withWindows(served, after), verdict: { kind: "admitted", quota } };
+    const verdict = { kind: "admitted", quota: withBinding(after) } as const;
+    return { usage: withWindows(served, windows, 1), verdict };
   }
   const quotas = quotasOf(windows, limits);
   const current = upToDate(usage, windows);
@@ -73,12 +70,13 @@ function currentWindows(usage: Usage, reading: ClockReading): Windows {
   return eachWindow((name) => currentWindow(stored[name], kinds[name].milliseconds, reading));
 }
 
-function quotasOf(windows: Windows, limits: RateLimits): AllQuotas {
+/** After so many tokens are taken from each window; negative where there were fewer. */
+function quotasOf(windows: Windows, limits: RateLimits, taken = 0): AllQuotas {
   return eachWindow((name) => {
     const limit = limitOf(limits, name);
     const { openedAt, used } = windows[name];
     const resetAt = openedAt + kinds[name].milliseconds;
-    return { limit, remaining: Math.max(0, limit - used), resetAt };
+    return { limit, remaining: Math.max(0, limit - used) - taken, resetAt };
   });
 }
 

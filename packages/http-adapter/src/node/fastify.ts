@@ -25,7 +25,6 @@ interface FastifyRequest {
 
 interface FastifyReply {
   readonly raw: ServerResponse;
-  /** The headers that the host's hooks have set. */
   getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
   /** Makes Fastify leave the response to the plugin. */
   hijack(): unknown;

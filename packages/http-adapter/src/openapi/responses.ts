@@ -16,7 +16,6 @@ export interface Response {
   readonly content?: ReturnType<typeof contentOf>;
 }
 
-/** Headers (OpenAPI 3.1, "Header Object") by name. */
 type Headers = Readonly<
   Record<string, { $ref: string } | { description: string; required: boolean; schema: object }>
 >;

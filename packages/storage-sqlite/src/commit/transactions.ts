@@ -43,6 +43,8 @@ export function createTransactions(
     if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
   };
   let isWriting = false;
+  /** Nobody else commits during a write. */
+  let versionInWrite: number | undefined;
   let { marked } = options;
   const commitWork = <T>(synchronous: Synchronous, work: () => T): T => {
     beginImmediate.run([]);
@@ -57,6 +59,7 @@ export function createTransactions(
       return result;
     } finally {
       isWriting = false;
+      versionInWrite = undefined;
     }
   };
   const commitFully = <T>(work: () => T): T => {
@@ -100,10 +103,12 @@ export function createTransactions(
     isWriting: () => isWriting,
     /** A number that changes when another connection commits (`data_version`); `undefined` if that cannot be told. */
     version: (): number | undefined => {
-      if (isShared) return undefined;
+      if (isShared || versionInWrite !== undefined) return versionInWrite;
       try {
         check.beforeTransaction();
-        return dataVersion.get([])?.[0];
+        const version = dataVersion.get([])?.[0];
+        if (isWriting) versionInWrite = version;
+        return version;
       } catch {
         return undefined;
       }
