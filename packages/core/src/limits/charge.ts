@@ -70,7 +70,7 @@ function currentWindows(usage: Usage, reading: ClockReading): Windows {
   return eachWindow((name) => currentWindow(stored[name], kinds[name].milliseconds, reading));
 }
 
-/** After so many tokens are taken from each window; negative where there were fewer. */
+/** Returns the quotas after taking this many tokens from each window. `remaining` is negative if too few were left. */
 function quotasOf(windows: Windows, limits: RateLimits, taken = 0): AllQuotas {
   return eachWindow((name) => {
     const limit = limitOf(limits, name);

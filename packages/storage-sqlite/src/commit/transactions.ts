@@ -12,8 +12,8 @@ export interface TransactionOptions {
   /** Whether the host uses the connection, too. Then it stays at FULL, and anything may change between two transactions. */
   readonly isShared: boolean;
   /**
-   * At which level the log needs no mark any more: the first commit marks it, and the first at FULL. That syncs what a
-   * killed process has left in the log, also if the work of this commit finds it there and changes nothing.
+   * The highest level at which a commit has marked the log. The first commit marks it, and so does the first at FULL:
+   * that syncs what a killed process may have left in the log, even if the commit itself changes nothing.
    */
   readonly marked: Synchronous | undefined;
   readonly check: DatabaseCheck;
@@ -31,7 +31,7 @@ export interface DatabaseCheck {
 /** Creates the transactions of one connection. If the work throws, one is rolled back and the error rethrown. */
 export function createTransactions(
   database: SqliteDatabase,
-  { isShared, check, afterCommit, ...options }: TransactionOptions,
+  { isShared, marked, check, afterCommit }: TransactionOptions,
 ) {
   const begin = database.prepare("begin");
   const beginImmediate = database.prepare("begin immediate");
@@ -43,9 +43,8 @@ export function createTransactions(
     if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
   };
   let isWriting = false;
-  /** Nobody else commits during a write. */
+  /** Read once: no other connection can commit during a write. */
   let versionInWrite: number | undefined;
-  let { marked } = options;
   const commitWork = <T>(synchronous: Synchronous, work: () => T): T => {
     beginImmediate.run([]);
     isWriting = true;
