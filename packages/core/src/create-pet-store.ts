@@ -52,16 +52,16 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   const { clock, anonymousLimits, maxAnonymousClients, closeTimeoutSeconds, ...settings } =
     parseSettings(options);
   const { storage, random } = settings;
-  const { events, emit, flush, end } = createEvents();
   const reader = createClockReader(clock);
+  const now = () => reader.lastReading().now;
+  const { events, emit, flush, end } = createEvents(now);
   const anonymous = createAnonymousBuckets(anonymousLimits, maxAnonymousClients, reader);
   const newKeyId = createKeyIds(random);
   const bans = signalChannel("petstore:ban");
   const warnings = signalChannel("petstore:storage-warning");
   const calls = createCalls();
-  const now = () => reader.lastReading().now;
   const warn = ({ code, message }: StorageWarning): void => {
-    emit({ type: "storage_warning", at: now(), keyId: undefined, code, message });
+    emit({ type: "storage_warning", keyId: undefined, code, message });
     warnings.publish({ code });
   };
   storage.onWarning?.(warn);

@@ -78,5 +78,7 @@ export function createPageCache<Revision extends string | number>() {
 
 /** Returns a text that differs if the queries differ: no text of a pet has a NUL. */
 export function keyOf(query: PetQuery): string {
-  return [query.limit, query.after, ...petFilters.map((field) => query[field])].join("\0");
+  let key = `${query.limit}\0${query.after ?? ""}`;
+  for (const field of petFilters) key += `\0${query[field] ?? ""}`;
+  return key;
 }

@@ -15,7 +15,7 @@ import { parseOptions, type Settings, type SqliteStorageOptions } from "./databa
 import { createGroups } from "./storage/groups.js";
 import { createSqliteKeyStorage } from "./storage/key-storage.js";
 import { createPetsTransaction, createSqlitePetStorage } from "./storage/pet-storage.js";
-import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
+import { prepareApiKeyUsage, rememberUsage } from "./tables/api-key-usage.js";
 import { prepareApiKeys } from "./tables/api-keys.js";
 import { preparePetCreations } from "./tables/pet-creations.js";
 import { preparePets } from "./tables/pets.js";
@@ -68,12 +68,13 @@ function createStorage(
   const usage = prepareApiKeyUsage(connection);
   const creations = preparePetCreations(connection);
   const begin = () => createPetsTransaction(pets, creations);
-  const groups = createGroups(connection, settings, usage, begin);
+  const remembered = rememberUsage(connection, usage);
+  const groups = createGroups(connection, settings, remembered, begin);
   const { reads, writes, charges } = groups;
 
   return {
     pets: createSqlitePetStorage(pets, groups),
-    keys: createSqliteKeyStorage(prepareApiKeys(connection), usage, groups, connection),
+    keys: createSqliteKeyStorage(prepareApiKeys(connection), usage, remembered, groups, connection),
     usage: createChargedUsage(
       (digest) => reads.add("Finding an API key", () => usage.findByDigest(digest)),
       charges,

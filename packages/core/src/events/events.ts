@@ -44,10 +44,12 @@ type EventFields = {
   readonly storage_warning: StorageWarning & { readonly keyId: undefined };
 };
 
-/** Every event of a store: closed on `type`. `at` is when it happened, in milliseconds since the Unix epoch. */
-export type PetStoreEvent = {
-  [Type in keyof EventFields]: { readonly type: Type; readonly at: number } & EventFields[Type];
+type Happening = {
+  [Type in keyof EventFields]: { readonly type: Type } & EventFields[Type];
 }[keyof EventFields];
+
+/** Every event of a store: closed on `type`. `at` is when it happened, in milliseconds since the Unix epoch. */
+export type PetStoreEvent = Happening & { readonly at: number };
 
 export type KeyEventType = Extract<PetStoreEvent, KeyFields>["type"];
 
@@ -74,10 +76,11 @@ export interface Events {
   onAny(listener: Listener<PetStoreEvent>): () => void;
 }
 
-export type Emit = (event: PetStoreEvent) => void;
+/** Emits what happened at this time; now, by default. */
+export type Emit = (happening: Happening, at?: number) => void;
 
 /** `flush` passes queued events to the listeners at once; `end` does so, too, and nothing is emitted afterwards. */
-export function createEvents() {
+export function createEvents(now: () => number) {
   const listeners = new Set<Listener<PetStoreEvent>>();
   const queue: PetStoreEvent[] = [];
   let hasEnded = false;
@@ -85,10 +88,10 @@ export function createEvents() {
   const flush = (): void => {
     for (const event of queue.splice(0)) [...listeners].forEach((each) => each(event));
   };
-  const emit: Emit = (event) => {
+  const emit: Emit = (happening, at) => {
     if (hasEnded || listeners.size === 0) return;
     if (queue.length === 0) setImmediate(flush);
-    queue.push(deepFrozen(event));
+    queue.push(deepFrozen({ ...happening, at: at ?? now() }));
   };
   /** A listener that was added twice is called twice, and each is removed separately. */
   const add = (listener: unknown, call: Listener<PetStoreEvent>) => {

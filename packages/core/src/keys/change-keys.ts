@@ -183,7 +183,7 @@ async function changeKey(
   return change(update, (result) => result.map((complete) => complete()));
 }
 
-function emitKeyEvent({ emit, lastReading }: Context, type: KeyEventType, key: ApiKey): ApiKey {
-  emit({ type, at: lastReading().now, keyId: key.id, key });
+function emitKeyEvent({ emit }: Context, type: KeyEventType, key: ApiKey): ApiKey {
+  emit({ type, keyId: key.id, key });
   return key;
 }

@@ -39,9 +39,9 @@ export function createAnonymousBuckets(
       if (remaining === 0) lastReset = Math.max(lastReset, resetAt);
       return { verdict, now: reading.now };
     },
-    /** Called for valid keys, too: the first comparison spares them `bucketOf`. */
+    /** Called for valid keys, too: the first comparisons spare them the clock and `bucketOf`. */
     isEmpty: (clientAddress: string | undefined) =>
-      readClock().now < lastReset && peek(clientAddress).remaining === 0,
+      lastReset > 0 && readClock().now < lastReset && peek(clientAddress).remaining === 0,
     peek,
   };
 }

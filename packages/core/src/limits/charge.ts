@@ -3,7 +3,7 @@ import { afterRefusal, bannedUntil, rememberedBans, type BanRule } from "./ban.j
 import { withBinding, type Quota, type AllQuotas } from "./quota.js";
 import { usedAt, windowsOf, withWindows, type Usage } from "./usage.js";
 import { currentWindow, type Window } from "./window.js";
-import { eachWindow, limitOf, SHORTEST, windowNames, windows as kinds } from "./windows.js";
+import { eachWindow, SHORTEST, windowNames } from "./windows.js";
 import type { EachWindow, RateLimits, WindowName } from "./windows.js";
 
 export interface LimitRules {
@@ -35,13 +35,12 @@ export function charge(
     const verdict = banned(banEnd, false, quotasOf(windows, limits));
     return { usage: upToDate(usage, windows), verdict };
   }
-  const after = quotasOf(windows, limits, 1);
-  if (windowNames.every((name) => after[name].remaining >= 0)) {
+  const quota = withBinding(quotasOf(windows, limits, 1));
+  if (quota.remaining >= 0) {
     const { bans, bannedAt } = usage;
     const lastUsedAt = usedAt(reading.now);
     const served = { refusedSince: 0, refusals: 0, bans, bannedAt, lastUsedAt };
-    const verdict = { kind: "admitted", quota: withBinding(after) } as const;
-    return { usage: withWindows(served, windows, 1), verdict };
+    return { usage: withWindows(served, windows, 1), verdict: { kind: "admitted", quota } };
   }
   const quotas = quotasOf(windows, limits);
   const current = upToDate(usage, windows);
@@ -67,15 +66,15 @@ type Windows = EachWindow<Window>;
 
 function currentWindows(usage: Usage, reading: ClockReading): Windows {
   const stored = windowsOf(usage);
-  return eachWindow((name) => currentWindow(stored[name], kinds[name].milliseconds, reading));
+  return eachWindow((name, { milliseconds }) => currentWindow(stored[name], milliseconds, reading));
 }
 
 /** Returns the quotas after taking this many tokens from each window. `remaining` is negative if too few were left. */
-function quotasOf(windows: Windows, limits: RateLimits, taken = 0): AllQuotas {
-  return eachWindow((name) => {
-    const limit = limitOf(limits, name);
+function quotasOf(windows: Windows, limits: Partial<RateLimits>, taken = 0): AllQuotas {
+  return eachWindow((name, facts) => {
+    const limit = limits[facts.limit] ?? Infinity;
     const { openedAt, used } = windows[name];
-    const resetAt = openedAt + kinds[name].milliseconds;
+    const resetAt = openedAt + facts.milliseconds;
     return { limit, remaining: Math.max(0, limit - used) - taken, resetAt };
   });
 }

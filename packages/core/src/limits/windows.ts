@@ -39,8 +39,10 @@ export const windowNames: readonly WindowName[] = keysOf(windows);
 
 export const SHORTEST: WindowName = "minute";
 
-export function eachWindow<T>(of: (name: WindowName) => T): EachWindow<T> {
-  return { minute: of("minute"), day: of("day") };
+export function eachWindow<T>(
+  of: (name: WindowName, facts: (typeof windows)[WindowName]) => T,
+): EachWindow<T> {
+  return { minute: of("minute", windows.minute), day: of("day", windows.day) };
 }
 
 /** Returns a copy without the windows in which requests are not limited. */

@@ -89,11 +89,11 @@ function refuse(
   if (verdict.kind === "refused") {
     const { window } = verdict;
     const { limit } = quota;
-    emit({ type: "rate_limit_exceeded", at: now, keyId: key?.id, clientAddress, window, limit });
+    emit({ type: "rate_limit_exceeded", keyId: key?.id, clientAddress, window, limit }, now);
     return withCharge(rateLimitExceeded(limit, window, retryAfterSeconds), charged);
   }
   if (verdict.begins && key !== undefined) {
-    emit({ type: "key_banned", at: now, keyId: key.id, until });
+    emit({ type: "key_banned", keyId: key.id, until }, now);
     bans.publish({ plan: key.plan, milliseconds: verdict.banEnd - now });
   }
   return withCharge(apiKeyBanned(retryAfterSeconds), charged);

@@ -57,7 +57,7 @@ export function operationsOf<CommonError, Extra>(
   context: Context,
   perform: Perform<CommonError, Extra>,
 ): PetOperations<CommonError, Extra> {
-  const { emit, lastReading } = context;
+  const { emit } = context;
   return {
     listPets: (input = {}) => perform(() => prepareListPets(context, input), asItIs),
     createPet: (input, options = {}) =>
@@ -67,8 +67,7 @@ export function operationsOf<CommonError, Extra>(
         () => prepareGetPet(context, id),
         async (result, keyId) => {
           const found = await result;
-          const at = lastReading().now;
-          emit({ type: "deprecated_operation_used", at, operation: "getPet", keyId });
+          emit({ type: "deprecated_operation_used", operation: "getPet", keyId });
           return found;
         },
       ),
@@ -88,7 +87,7 @@ function prepareListPets({ storage }: Context, input: unknown): Read<PetPage, "i
   return () =>
     read(
       () => storage.pets.list(query.value),
-      (page) => ok(page),
+      ({ pets, next }) => ok({ pets, next }),
     );
 }
 
@@ -123,7 +122,7 @@ async function createPet(
         ({ id }) => ok({ pet: petOf(id, newPet.value), replayed: false }),
       );
   if (created.isOk() && !created.value.replayed) {
-    context.emit({ type: "pet_created", at: now, pet: created.value.pet, keyId });
+    context.emit({ type: "pet_created", pet: created.value.pet, keyId }, now);
   }
   return created;
 }

@@ -1,12 +1,6 @@
 import type { Usage, UsageStorage } from "@petstore/core/storage";
 import { isText } from "@petstore/core/internal";
-import {
-  AGAIN,
-  CallFailure,
-  createGroupCommit,
-  createChargedUsage,
-  createUsageTransaction,
-} from "@petstore/storage-sql";
+import { AGAIN, CallFailure, createGroupCommit, createChargedUsage } from "@petstore/storage-sql";
 import type { Call, Commit, Outcome, UsageSubject, UsageTransaction } from "@petstore/storage-sql";
 import { ok } from "neverthrow";
 import type { AttemptSettings } from "../commit/calls.js";
@@ -89,7 +83,8 @@ function commitUsage(
 
   return async <T>(calls: readonly Call<UsageTransaction, UsageSubject, T>[]) => {
     const usage = await read(calls.map(({ subject }) => subject));
-    const transaction = createUsageTransaction(usage);
+    const changed = new Map<string, Usage>();
+    const transaction = collectChanges(usage, changed);
     const outcomes = calls.map(({ work }): Outcome<T> => {
       try {
         return work(transaction);
@@ -97,7 +92,6 @@ function commitUsage(
         return new CallFailure(error);
       }
     });
-    const { changed } = transaction;
     const saved = await save(changed, usage);
     return outcomes.map((outcome, index) => {
       const { digest, keyId = "" } = calls[index]?.subject ?? {};
@@ -132,6 +126,18 @@ function batchUsage(
     findByDigest: (digest: string) => byDigest.get(digest),
     find: (keyId: string) => byKeyId.get(keyId)?.usage,
     stampOf: (keyId: string) => byKeyId.get(keyId)?.stamp ?? "",
+  };
+}
+
+function collectChanges(usage: BatchUsage, changed: Map<string, Usage>): UsageTransaction {
+  return {
+    findByDigest: (digest) => {
+      const presented = usage.findByDigest(digest);
+      const used = presented && changed.get(presented.key.id);
+      return used ? { ...presented, usage: used } : presented;
+    },
+    find: (keyId) => changed.get(keyId) ?? usage.find(keyId),
+    save: (keyId, used) => void changed.set(keyId, used),
   };
 }
 

@@ -2,7 +2,6 @@ import type { StorageError } from "@petstore/core/storage";
 import {
   createGroupCommit,
   createTurns,
-  createUsageTransaction,
   type Commit,
   type GroupCommit,
   type RetrySettings,
@@ -13,7 +12,7 @@ import { ok, type Result } from "neverthrow";
 import type { Synchronous } from "../commit/transactions.js";
 import type { Connection } from "../database/connection.js";
 import { isBusy, isCausedByCall, ReadFailed, toFailure } from "../database/errors.js";
-import { rememberUsage, type ApiKeyUsage, type RememberedUsage } from "../tables/api-key-usage.js";
+import type { RememberedUsage } from "../tables/api-key-usage.js";
 
 /** What the writes of a transaction share: they collect changes in it, and `flush` writes these. */
 export type Changes = { readonly flush: () => void };
@@ -26,23 +25,18 @@ const GATHER_TURNS = 1;
 export function createGroups<Shared extends Changes>(
   connection: Connection,
   settings: RetrySettings,
-  usage: ApiKeyUsage,
+  remembered: RememberedUsage,
   begin: () => Shared,
 ) {
-  const remembered = rememberUsage(connection, usage);
   const errors = { isBusy, isCausedByCall, toFailure };
   const common = { ...settings, errors, turns: createTurns(GATHER_TURNS) };
   const beginCharges = (): UsageTransaction => {
     remembered.begin();
-    return createUsageTransaction(remembered);
+    return remembered;
   };
-  const flushCharges = ({ changed }: UsageTransaction): void => {
+  const flushCharges = (): void => {
     quickReads.throwIfFailed();
-    changed.forEach((used, keyId) => remembered.save(keyId, used));
-  };
-  const beginWrites = (): Shared => {
-    remembered.forget();
-    return begin();
+    remembered.flush();
   };
   // A request is charged before it reads or writes: these groups commit in this order.
   const charges = createGroupCommit<UsageTransaction, UsageSubject>({
@@ -61,7 +55,7 @@ export function createGroups<Shared extends Changes>(
   const writes = createGroupCommit<Shared>({
     ...common,
     kind: { storage: "sqlite", group: "writes" },
-    commit: commitWrites(connection, "FULL", remembered, beginWrites, ({ flush }) => flush()),
+    commit: commitWrites(connection, "FULL", remembered, begin, ({ flush }) => flush()),
   });
   const quickReads = createQuickReads(connection, reads);
   return { reads, writes, charges, readQuickly: quickReads.read };

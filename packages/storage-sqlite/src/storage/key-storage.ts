@@ -1,6 +1,6 @@
 import type { KeyStorage } from "@petstore/core/storage";
 import type { Connection } from "../database/connection.js";
-import type { ApiKeyUsage } from "../tables/api-key-usage.js";
+import type { ApiKeyUsage, RememberedUsage } from "../tables/api-key-usage.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import type { Groups } from "./groups.js";
 
@@ -8,13 +8,19 @@ import type { Groups } from "./groups.js";
 export function createSqliteKeyStorage(
   keys: ApiKeys,
   usages: Pick<ApiKeyUsage, "save">,
+  { forget }: Pick<RememberedUsage, "forget">,
   { reads, writes }: Groups,
   { read }: Pick<Connection, "read">,
 ): KeyStorage {
+  const change = <T>(name: string, work: () => T) =>
+    writes.add(name, () => {
+      forget();
+      return work();
+    });
   return {
-    insert: (key) => writes.add("Adding an API key", () => keys.insert(key)),
+    insert: (key) => change("Adding an API key", () => keys.insert(key)),
     import: (moved) =>
-      writes.add("Adding API keys", () => {
+      change("Adding API keys", () => {
         const added = moved.filter(({ key }) => keys.find(key.id) === undefined);
         for (const { key, usage } of added) {
           keys.insert(key);
@@ -25,13 +31,12 @@ export function createSqliteKeyStorage(
     find: (id) => reads.add("Finding an API key", () => read(() => keys.find(id))),
     list: (query) => reads.add("Listing API keys", () => read(() => keys.list(query))),
     update: (id, decide) =>
-      writes.add("Changing an API key", () => {
+      change("Changing an API key", () => {
         const key = keys.find(id)?.key;
         const { next, result } = decide(key);
         if (key && next && next !== key) keys.update({ ...next, id });
         return result;
       }),
-    remove: (ids) =>
-      writes.add("Removing API keys", () => ids.filter((id) => keys.remove(id)).length),
+    remove: (ids) => change("Removing API keys", () => ids.filter((id) => keys.remove(id)).length),
   };
 }
