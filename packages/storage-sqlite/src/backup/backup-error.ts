@@ -3,41 +3,17 @@ import { codeOf, isBusy, sqliteCode } from "../database/errors.js";
 
 /** Why a backup or a restore failed; closed on `code`. It has changed nothing and left no files behind. */
 export interface BackupError extends Pick<OpenSqliteError, "message" | "cause"> {
-  readonly code: BackupErrorCode;
+  /** `failed`: any cause that has no code of its own. */
+  readonly code: KnownCode | "failed";
 }
 
-export type BackupErrorCode =
-  /** The database file does not exist or cannot be read. */
-  | "no_database"
-  /** The database, or the backup to restore, is damaged or not an SQLite database. */
-  | "damaged"
-  /** Another connection has locked the whole database. */
-  | "busy"
-  /** The destination exists, or a file beside it that SQLite would treat as part of the backup. */
-  | "destination_exists"
-  /** The file to replace is a database that another connection has open, or may have if it is damaged. */
-  | "destination_in_use"
-  /** The destination is the database itself, under any name, or a file that SQLite keeps beside it. */
-  | "destination_is_database"
-  /** The disk has no room for the backup. */
-  | "disk_full"
-  /** The destination cannot be written: its folder does not exist, or is not writable. */
-  | "cannot_write"
-  /** The backup to restore is a database, but not one of a store. */
-  | "not_a_store"
-  /** A newer version of this package wrote the backup to restore. */
-  | "schema_too_new"
-  /** The signal was aborted before the backup or the restore was complete. */
-  | "aborted"
-  /** Any other cause: see `message` and `cause`. */
-  | "failed";
+type KnownCode = keyof typeof messages;
 
-type KnownCode = Exclude<BackupErrorCode, "failed">;
-
+/** Thrown for a failure with a code, by default with the message of that code. */
 export class BackupRefusal extends Error {
   constructor(
     readonly code: KnownCode,
-    message = messages[code],
+    message: string = messages[code],
   ) {
     super(message);
   }
@@ -63,7 +39,7 @@ export function isDamaged(cause: unknown): boolean {
   return backupCodeOf(cause) === "damaged";
 }
 
-function backupCodeOf(cause: unknown): BackupErrorCode {
+function backupCodeOf(cause: unknown): BackupError["code"] {
   if (isBusy(cause)) return "busy";
   const reason = codeOf(cause);
   return byCode.find(([, reasons]) => reasons.test(reason))?.[0] ?? "failed";
@@ -76,11 +52,14 @@ const byCode = [
   ["cannot_write", /^(?:SQLITE_(?:CANTOPEN|READONLY|IOERR_LOCK)|E(?:ACCES|.*DIR|NOENT|PERM|ROFS))/],
 ] as const;
 
+/** The codes, each with the message that it has unless more is known. */
 const messages = {
   no_database: "The database does not exist or cannot be read.",
   damaged: "The database is damaged, or not an SQLite database: restore the last backup.",
   busy: "Another connection has locked the database.",
+  /** Also if a file beside it exists that SQLite would treat as part of the backup. */
   destination_exists: "The destination already exists.",
+  /** Also if the file to replace is damaged, so that it cannot be told whether it is in use. */
   destination_in_use: "The database is in use: stop the servers and other commands on it first.",
   destination_is_database: "The destination is the database itself, or a file that belongs to it.",
   disk_full: "The disk has no room for the backup.",
@@ -88,4 +67,4 @@ const messages = {
   not_a_store: "The database is not one of a pet store.",
   schema_too_new: "A newer version of @petstore/storage-sqlite wrote the backup.",
   aborted: "The backup was stopped.",
-} satisfies Readonly<Record<KnownCode, string>>;
+};
