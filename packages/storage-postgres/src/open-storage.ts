@@ -35,10 +35,11 @@ const LARGEST_BATCH = 250;
 
 function createStorage(
   { connection, clock, onWarning, warn, close }: OpenDatabase,
-  { durableUsage, limit, timeout }: Settings,
+  { durableUsage, callTimeout, timeout }: Settings,
 ): Storage {
   const errors = { isBusy, isCausedByCall, toFailure };
-  const settings = { errors, timeout, limit, largestBatch: LARGEST_BATCH, now: monotonicNow };
+  const timeouts = { timeout, callTimeout, now: monotonicNow };
+  const settings = { ...timeouts, errors, largestBatch: LARGEST_BATCH };
   const usageCommit = durableUsage ? "on" : "off";
   // Each has statements of its own kind, which do not wait for the others'.
   const writers = {

@@ -3,8 +3,6 @@ import type { Storage, StorageError, StorageWarning } from "@petstore/core/stora
 import { err, ok, type Result } from "neverthrow";
 import type { CommitErrors } from "./commit/commit.js";
 
-export type Warnings = ReturnType<typeof createWarnings>;
-
 export function createWarnings() {
   const listeners: ((warning: StorageWarning) => void)[] = [];
   return {

@@ -91,7 +91,7 @@ it("calls that arrive during a commit share the next, and each publishes how lon
 });
 
 it("a group that gathers waits for calls of later turns, but only while calls share its commits", async () => {
-  const { add, batches, endNext } = createSlowGroup({ gatherTurns: 3 });
+  const { add, batches, endNext } = createSlowGroup({ turns: createTurns(3) });
   for (const names of [["alone"], ["a", "b"]]) {
     const calls = names.map(add);
     await turns(1);
@@ -213,9 +213,9 @@ it("calls for which nothing is ever stored fail at their own timeout, and the ne
   expect((await add("call")).isOk()).toBe(true);
 });
 
-it("a call whose commit does not end fails at its limit, and is over when the commit is", async () => {
+it("a call whose commit does not end fails at its timeout, and is over when the commit is", async () => {
   fakeTimers("setInterval", "clearInterval");
-  const { add, endNext, advance } = createSlowGroup({ timeout: 100, limit: 1_000 });
+  const { add, endNext, advance } = createSlowGroup({ timeout: 100, callTimeout: 1_000 });
   let settled: unknown;
   const call = add("call").then((result) => (settled = result));
   await turns(1);
@@ -230,7 +230,7 @@ it("a call whose commit does not end fails at its limit, and is over when the co
   await call;
   const message = "the database did not answer in time; a change may have been stored";
   expect(settled).toMatchObject({ error: { cause: { message } } });
-  void createSlowGroup().add("call without a limit");
+  void createSlowGroup().add("call without a timeout");
   await turns(1);
   expect(vi.getTimerCount()).toBe(1);
   const next = add("next");

@@ -1,14 +1,14 @@
 import type { StorageError } from "@petstore/core/storage";
 import { retryWhileBusy, storageClosed, TooLate } from "@petstore/storage-sql";
-import type { createGroupCommit } from "@petstore/storage-sql";
+import type { GroupCommitOptions } from "@petstore/storage-sql";
 import { err, ok, type Result } from "neverthrow";
 import { createTimeout } from "../database/database.js";
 
-/** What all calls of a storage have in common. A last statement may end later than the timeout. */
-export type AttemptSettings = Required<
+/** What all calls of a storage have in common. The last statement of a call may end later than `timeout`. */
+export type CallSettings = Required<
   Pick<
-    Parameters<typeof createGroupCommit>[0],
-    "errors" | "timeout" | "limit" | "largestBatch" | "now"
+    GroupCommitOptions<unknown, unknown>,
+    "errors" | "timeout" | "callTimeout" | "largestBatch" | "now"
   >
 >;
 
@@ -20,16 +20,16 @@ const LOOK_UP_TIME = 5_000;
 /** Runs calls that share no statement with others. */
 export type Attempts = ReturnType<typeof createAttempts>;
 
-export function createAttempts({ errors, timeout, limit: longest, now }: AttemptSettings) {
+export function createAttempts({ errors, timeout, callTimeout: longest, now }: CallSettings) {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
   async function runInTime<T>(
     name: string,
     action: () => Promise<T>,
-    limit: number,
+    callTimeout: number,
   ): Promise<Result<T, StorageError>> {
-    const late = createTimeout(limit, () => new TooLate());
+    const late = createTimeout(callTimeout, () => new TooLate());
     try {
       const retrying = retryWhileBusy({ timeout, now, isBusy: errors.isBusy }, action);
       return ok(await Promise.race([retrying, late.expired]));
@@ -40,14 +40,14 @@ export function createAttempts({ errors, timeout, limit: longest, now }: Attempt
     }
   }
   return {
-    /** Retries a call until its deadline while its error is temporary. It may have a limit of its own. */
+    /** Retries a call while its error is temporary, for as long as the settings say. */
     run: <T>(
       name: string,
       action: () => Promise<T>,
-      limit = longest,
+      callTimeout = longest,
     ): Promise<Result<T, StorageError>> => {
       if (isClosed) return Promise.resolve(err(storageClosed(name)));
-      const result = runInTime(name, action, limit);
+      const result = runInTime(name, action, callTimeout);
       running.add(result);
       void result.finally(() => running.delete(result));
       return result;

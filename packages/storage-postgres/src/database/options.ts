@@ -52,10 +52,10 @@ export function parseOptions(options: PostgresStorageOptions) {
   const source = url === undefined ? pool : { url, connections: connections ?? 4 };
   if (source === undefined) throw new TypeError(`openPostgresStorage: option url ${URL_RULE}`);
   /** When a call fails at the latest. */
-  const limit = timeoutSeconds * 1_000;
+  const callTimeout = timeoutSeconds * 1_000;
   /** How long a statement may take, and a call is retried. */
-  const timeout = Math.max(2_000, limit * 0.4);
-  return { source, schema, durableUsage, limit, timeout };
+  const timeout = Math.max(2_000, callTimeout * 0.4);
+  return { source, schema, durableUsage, callTimeout, timeout };
 }
 
 const URL_RULE =

@@ -1,12 +1,12 @@
 import { createGroupCommit, type GroupCommit } from "@petstore/storage-sql";
-import type { AttemptSettings } from "../commit/calls.js";
+import type { CallSettings } from "../commit/calls.js";
 
 /**
  * Creates reads of which those that arrive together share a statement.
  * @param read resolves to the function that returns what was read for each of these subjects.
  */
 export function createLookUp<Subject, Value>(
-  settings: AttemptSettings,
+  settings: CallSettings,
   read: (subjects: readonly Subject[]) => Promise<(subject: Subject) => Value>,
 ) {
   const reads: GroupCommit<(subject: Subject) => Value, Subject> = createGroupCommit({

@@ -13,7 +13,7 @@ import { AGAIN, Contention, createGroupCommit, createPageCache } from "@petstore
 import { keyOf, NoIdLeft } from "@petstore/storage-sql";
 import type { Call, Outcome, PetCreation } from "@petstore/storage-sql";
 import { createSerialRun, IMPORT_TIMEOUT } from "../commit/calls.js";
-import type { AttemptSettings, Attempts } from "../commit/calls.js";
+import type { CallSettings, Attempts } from "../commit/calls.js";
 import type { Recorded } from "../commit/write.js";
 import type { Writer } from "../commit/writer.js";
 import type { Connection } from "../database/connection.js";
@@ -27,7 +27,7 @@ export function createPostgresPetStorage(
   connection: Connection,
   writers: Readonly<Record<"pets" | "imports", Writer>>,
   run: Attempts["run"],
-  settings: AttemptSettings,
+  settings: CallSettings,
 ) {
   const table = preparePets(connection);
   const creates = createGroupCommit<Added, PetToCreate>({

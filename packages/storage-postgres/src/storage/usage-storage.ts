@@ -1,9 +1,10 @@
 import type { Usage, UsageStorage } from "@petstore/core/storage";
 import { isText } from "@petstore/core/internal";
-import { AGAIN, CallFailure, createGroupCommit, createChargedUsage } from "@petstore/storage-sql";
+import { AGAIN, CallFailure, createChargedUsage } from "@petstore/storage-sql";
+import { createGroupCommit, createTurns } from "@petstore/storage-sql";
 import type { Call, Commit, Outcome, UsageSubject, UsageTransaction } from "@petstore/storage-sql";
 import { ok } from "neverthrow";
-import type { AttemptSettings } from "../commit/calls.js";
+import type { CallSettings } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { DatabaseClock } from "../database/database-clock.js";
 import type { ApiKeyUsage, StampedKey, StampedUsage } from "../tables/api-key-usage.js";
@@ -20,12 +21,12 @@ export function createPostgresUsageStorage(
   table: ApiKeyUsage,
   writer: Writer,
   clock: DatabaseClock,
-  settings: AttemptSettings,
+  settings: CallSettings,
 ) {
   const charges = createGroupCommit<UsageTransaction, UsageSubject>({
     ...settings,
     kind: { storage: "postgres", group: "charges" },
-    gatherTurns: GATHER_TURNS,
+    turns: createTurns(GATHER_TURNS),
     commit: commitUsage(table, writer, clock, settings.now),
   });
   const keys = createLookUp(settings, async (digests: readonly string[]) => {

@@ -29,19 +29,17 @@ export interface GroupCommit<Transaction, Subject = void> {
   isClosed(): boolean;
 }
 
-/** Each call has the timeout of its own. */
+/** `timeout`: for how long a call is tried again, from when it was added. */
 export interface GroupCommitOptions<Transaction, Subject> extends RetrySettings {
   readonly commit: Commit<Transaction, Subject>;
   readonly errors: CommitErrors;
   readonly kind: Pick<TransactionSignal, "storage" | "group">;
-  /** When a call fails at the latest, in milliseconds, even if its commit is still under way; never by default. */
-  readonly limit?: number;
+  /** After how long a call fails even if its commit is still under way, in milliseconds; never by default. */
+  readonly callTimeout?: number;
   /** How many calls share a transaction at most; 1,000 by default. */
   readonly largestBatch?: number;
   /** Commits this group after others, which commit in the same turns; in turns of its own by default. */
   readonly turns?: Turns;
-  /** For turns of its own: see `createTurns`. */
-  readonly gatherTurns?: number;
 }
 
 /** Limits how long one transaction blocks the event loop and other processes. */
@@ -50,7 +48,7 @@ const LARGEST_BATCH = 1_000;
 export function createGroupCommit<Transaction, Subject = void>(
   options: GroupCommitOptions<Transaction, Subject>,
 ): GroupCommit<Transaction, Subject> {
-  const { errors, timeout, now, turns = createTurns(options.gatherTurns) } = options;
+  const { errors, now, turns = createTurns() } = options;
   const queue = createQueue<Transaction, Subject>(options.largestBatch ?? LARGEST_BATCH);
   const commitNext = createCommitNext(options, queue);
   const whenIdle: (() => void)[] = [];
@@ -83,7 +81,7 @@ export function createGroupCommit<Transaction, Subject = void>(
           },
           subject,
           fail: (error) => resolve(err(errors.toFailure(name, error))),
-          deadline: now() + timeout,
+          addedAt: now(),
         });
         turns.schedule();
       });
@@ -97,33 +95,34 @@ export function createGroupCommit<Transaction, Subject = void>(
   };
 }
 
-/** How often calls under way are compared with their limit, in milliseconds. */
-const LIMIT_PRECISION = 250;
+/** How often calls under way are checked for their timeout, in milliseconds. They fail up to this much earlier. */
+const CALL_TIMEOUT_PRECISION = 250;
 
 /** Creates the function that commits a batch. It resolves when another may be committed. */
 function createCommitNext<Transaction, Subject>(
   options: GroupCommitOptions<Transaction, Subject>,
   queue: Queue<Transaction, Subject>,
 ): (batch: readonly QueuedCall<Transaction, Subject>[]) => Promise<void> {
-  const { commit, errors, limit, timeout, now } = options;
+  const { commit, errors, timeout, callTimeout = Infinity, now } = options;
   const beginSignal = createTransactionSignal(options);
   let retries = 0;
 
-  /** Fails the calls whose deadline has come, and waits before the others run again, longer each time. */
+  /** Fails the calls that have timed out, and waits before the others run again, longer each time. */
   const backOff = async (error: unknown): Promise<void> => {
-    queue.failExpired(now(), error);
+    queue.failExpired(now() - timeout, error);
     retries = queue.isEmpty() ? 0 : retries + 1;
     const backoff = backoffBefore(retries);
     if (backoff > 0) await setTimeout(backoff);
   };
-  /** Fails calls that have reached the limit. They stay queued, and what comes of them is ignored. */
-  const failLate = (latest: number): void =>
-    queue.failOlderThan(now() - (latest - LIMIT_PRECISION - timeout), new TooLate());
+  /** Fails calls that have timed out under way. They stay queued, and what comes of them is ignored. */
+  const failLate = (): void =>
+    queue.failRunning(now() - callTimeout + CALL_TIMEOUT_PRECISION, new TooLate());
 
   return async (batch) => {
     const publish = beginSignal(batch);
     let outcomes: readonly Outcome<() => void>[];
-    const watch = limit === undefined ? undefined : setInterval(failLate, LIMIT_PRECISION, limit);
+    const watch =
+      callTimeout === Infinity ? undefined : setInterval(failLate, CALL_TIMEOUT_PRECISION);
     try {
       const committed = commit(batch);
       // Awaiting what is there already would cost the callers several rounds of promise reactions.
@@ -153,19 +152,17 @@ function createCommitNext<Transaction, Subject>(
 /** Called when a transaction begins, it returns a function that publishes its end; `undefined` without a subscriber. */
 function createTransactionSignal<Transaction, Subject>({
   kind,
-  timeout,
   now,
 }: GroupCommitOptions<Transaction, Subject>) {
   const transactions = signalChannel("petstore:transaction");
   return (calls: readonly QueuedCall<Transaction, Subject>[]) => {
     if (!transactions.hasSubscribers) return undefined;
     const begunAt = now();
-    const arrivedAt = (calls[0]?.deadline ?? begunAt + timeout) - timeout;
     return (failed: boolean): void =>
       transactions.publish({
         ...kind,
         calls: calls.length,
-        waitMilliseconds: begunAt - arrivedAt,
+        waitMilliseconds: begunAt - (calls[0]?.addedAt ?? begunAt),
         commitMilliseconds: now() - begunAt,
         failed,
       });

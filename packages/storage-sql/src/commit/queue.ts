@@ -3,13 +3,13 @@ import { AGAIN, CallFailure, type Call, type Outcome } from "./commit.js";
 /** A call that waits for its transaction. Its work returns a function that resolves it, for after the commit. */
 export interface QueuedCall<Transaction, Subject> extends Call<Transaction, Subject, () => void> {
   readonly fail: (error: unknown) => void;
-  /** The time after which the call fails if the database is busy. */
-  readonly deadline: number;
+  /** When it was added, by the clock of its group. */
+  readonly addedAt: number;
 }
 
 export type Queue<Transaction, Subject> = ReturnType<typeof createQueue<Transaction, Subject>>;
 
-/** Creates a queue of unsettled calls, in the order of arrival and of deadlines, for batches up to this size. */
+/** Creates a queue of unsettled calls, in the order of arrival, for batches up to this size. */
 export function createQueue<Transaction, Subject>(largestBatch: number) {
   const calls: QueuedCall<Transaction, Subject>[] = [];
   /** The number of calls at the front that each get a transaction of their own. */
@@ -35,14 +35,14 @@ export function createQueue<Transaction, Subject>(largestBatch: number) {
       calls.unshift(...again);
       return batch.length - again.length;
     },
-    /** Fails and removes the calls whose deadline has come. */
-    failExpired: (now: number, error: unknown): void => {
-      const inTime = calls.findIndex(({ deadline }) => deadline > now);
+    /** Fails and removes the calls that were added until this time. */
+    failExpired: (time: number, error: unknown): void => {
+      const inTime = calls.findIndex(({ addedAt }) => addedAt > time);
       for (const call of removeFirst(inTime < 0 ? calls.length : inTime)) call.fail(error);
     },
-    /** Fails the calls whose deadline was before this time. They stay in the queue, because they still run. */
-    failOlderThan: (time: number, error: unknown): void => {
-      for (const { deadline, fail } of calls) if (deadline < time) fail(error);
+    /** Fails the calls that were added before this time. They stay in the queue, because they still run. */
+    failRunning: (time: number, error: unknown): void => {
+      for (const { addedAt, fail } of calls) if (addedAt < time) fail(error);
     },
   };
 }
