@@ -1,5 +1,5 @@
 import type { Pet, RateLimits } from "@petstore/core";
-import type { PresentedKey, StoredApiKey, Usage } from "@petstore/core/storage";
+import type { ApiKeySecret, PresentedKey, StoredApiKey, Usage } from "@petstore/core/storage";
 import { keysOf } from "@petstore/core/facts";
 import type { EachField } from "@petstore/core/internal";
 import type { Tuple } from "./query.js";
@@ -27,6 +27,9 @@ export const petColumns = {
 export type PetsTable = {
   readonly [Field in keyof Pet as (typeof petColumns)[Field]["column"]]-?: OrNull<Pet[Field]>;
 };
+
+/** The fields of a pet that are given when it is added: all but the id. */
+export const newPetFields = keysOf(petColumns).filter((field) => field !== "id");
 
 type OrNull<Value> = undefined extends Value ? Exclude<Value, undefined> | null : Value;
 
@@ -71,13 +74,23 @@ export const keyColumns = keysOf(keyValues);
 
 export const LIMIT_COLUMNS = ["per_minute", "per_day"] as const;
 
-export interface ApiKeySecretsTable {
+interface ApiKeySecretsTable {
   readonly digest: string;
   readonly key_id: string;
   /** 0 for the newest secret of the key, then counting up. */
   readonly position: number;
   readonly hint: string;
   readonly expires_at: number | null;
+}
+
+/** The columns of a secret, in the order that `toSecret` reads. */
+export const SECRET_COLUMNS = ["digest", "hint", "expires_at"] as const;
+
+export function toSecret([digest, hint, expiresAt]: Tuple<
+  ApiKeySecretsTable,
+  typeof SECRET_COLUMNS
+>): ApiKeySecret {
+  return { digest, hint, expiresAt: expiresAt ?? undefined };
 }
 
 /** One row for each API key that was used. */
@@ -159,29 +172,14 @@ export function toKeyWithUsage(row: KeyRow): { readonly key: BareKey; readonly u
   };
 }
 
-/** The columns of a presented key, in the order that `toPresentedKey` reads. */
-export const PRESENTED_KEY_COLUMNS = [
-  "id",
-  "plan",
-  "expires_at",
-  "revoked_at",
-  "secret_expires_at",
-  ...LIMIT_COLUMNS,
-  ...USAGE_COLUMNS,
-] as const;
+/** The columns of a key that a secret was presented for, in the order that `toPresentedKey` reads. */
+export const PRESENTED_KEY_COLUMNS = ["secret_expires_at", ...KEY_COLUMNS] as const;
 
 type PresentedKeyRow = ApiKeysTable & UsageRow & { readonly secret_expires_at: number | null };
 
-export function toPresentedKey(
-  row: Tuple<PresentedKeyRow, typeof PRESENTED_KEY_COLUMNS>,
-): PresentedKey {
-  const [id, plan, expiresAt, revokedAt, secretExpiresAt, perMinute, perDay, ...usage] = row;
-  const limits = { perMinute, perDay } satisfies EachField<RateLimits>;
-  return {
-    key: { id, plan, limits, expiresAt: expiresAt ?? undefined, revokedAt: revokedAt ?? undefined },
-    secretExpiresAt: secretExpiresAt ?? undefined,
-    usage: toUsage(usage),
-  };
+export function toPresentedKey([secretExpiresAt, ...row]: Tuple<
+  PresentedKeyRow,
+  typeof PRESENTED_KEY_COLUMNS
+>): PresentedKey {
+  return { ...toKeyWithUsage(row), secretExpiresAt: secretExpiresAt ?? undefined };
 }
-
-export const newPetFields = keysOf(petColumns).filter((field) => field !== "id");

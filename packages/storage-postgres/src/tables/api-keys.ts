@@ -4,7 +4,9 @@ import {
   KEY_COLUMNS,
   keyColumns,
   keyValues,
+  SECRET_COLUMNS,
   toKeyWithUsage,
+  toSecret,
   USAGE_COLUMNS,
   usageFields,
   type ApiKeysTable,
@@ -35,7 +37,7 @@ export function prepareApiKeys(connection: Connection) {
       COLUMNS,
       (value: Parameter<Argument>) => sql<VersionedRow>`
         select key.*, usage.*, version::text as version_text, (
-          select coalesce(json_agg(json_build_array(digest, hint, expires_at) order by position), '[]')
+          select coalesce(json_agg(json_build_array(${columnsOf(SECRET_COLUMNS)}) order by position), '[]')
           from ${table("api_key_secrets")} where key_id = id) as secrets
         from ${table("api_keys")} as key left join ${table("api_key_usage")} as usage on key_id = id
         where ${which(value)}`,
@@ -78,7 +80,8 @@ function prepareInsert(connection: Connection) {
         (field) => sql`${each(({ usage }) => usage[field])}::bigint[]`,
       );
       const secrets = secretsOf(value, ({ added }) => added.map(({ key }) => key));
-      const [columns, usageColumns] = [columnsOf(keyColumns), columnsOf(USAGE_COLUMNS)];
+      const columns = columnsOf(keyColumns);
+      const usageColumns = columnsOf(USAGE_COLUMNS);
       return {
         expressions: sql`
         inserted as (
@@ -86,7 +89,7 @@ function prepareInsert(connection: Connection) {
           select ${value("version")}, key.* from writer, unnest(${sql.join(keys)}) as key
           on conflict (id) do nothing returning id),
         secrets as (
-          insert into ${table("api_key_secrets")} (${SECRET_COLUMNS})
+          insert into ${table("api_key_secrets")} (${newSecretColumns})
           select secret.* from inserted join ${secrets} on key_id = id),
         usage as (
           insert into ${table("api_key_usage")} (stamp, key_id, ${usageColumns})
@@ -132,7 +135,7 @@ function prepareUpdate(connection: Connection) {
           from changed, ${wanted}
           where kept.key_id = changed.id and kept.digest = secret.digest),
         added as (
-          insert into ${secrets} (${SECRET_COLUMNS})
+          insert into ${secrets} (${newSecretColumns})
           select secret.* from changed, ${wanted}
           where not exists (
             select from ${secrets} as own where own.key_id = changed.id and own.digest = secret.digest))`,
@@ -169,7 +172,7 @@ function prepareRemove(connection: Connection) {
   }));
 }
 
-const SECRET_COLUMNS = columnsOf(["key_id", "digest", "hint", "expires_at", "position"]);
+const newSecretColumns = columnsOf(["key_id", ...SECRET_COLUMNS, "position"]);
 
 function secretsOf<Argument>(
   value: Parameter<Argument>,
@@ -187,7 +190,7 @@ function secretsOf<Argument>(
     ${each(({ hint }) => hint)}::text[],
     ${each(({ expiresAt }) => expiresAt ?? null)}::bigint[],
     ${each((_secret, index) => index)}::bigint[]
-  ) as secret (${SECRET_COLUMNS})`;
+  ) as secret (${newSecretColumns})`;
 }
 
 const secretsSchema = v.array(v.tuple([v.string(), v.string(), v.nullable(v.number())]));
@@ -195,10 +198,5 @@ const secretsSchema = v.array(v.tuple([v.string(), v.string(), v.nullable(v.numb
 function toStored([, secrets, ...row]: Tuple<VersionedRow, typeof COLUMNS>): KeyWithUsage {
   const { key, usage } = toKeyWithUsage(row);
   const newestFirst = v.parse(secretsSchema, JSON.parse(secrets));
-  const stored = newestFirst.map(([digest, hint, expiresAt]) => ({
-    digest,
-    hint,
-    expiresAt: expiresAt ?? undefined,
-  }));
-  return { key: { ...key, secrets: stored }, usage };
+  return { key: { ...key, secrets: newestFirst.map(toSecret) }, usage };
 }

@@ -21,8 +21,9 @@ export function prepareApiKeyUsage({ change, select }: Connection) {
         .selectFrom("api_key_secrets as secret")
         .innerJoin("api_keys as key", "key.id", "secret.key_id")
         .leftJoin("api_key_usage as usage", "usage.key_id", "key.id")
-        .select(["key.id", "key.plan", "key.expires_at", "key.revoked_at"])
-        .select(["secret.expires_at as secret_expires_at", ...LIMIT_COLUMNS, ...USAGE_COLUMNS])
+        .select(["secret.expires_at as secret_expires_at", "key.id", "key.plan", "key.label"])
+        .select(["key.created_at", "key.expires_at", "key.revoked_at"])
+        .select([...LIMIT_COLUMNS, ...USAGE_COLUMNS])
         .where("secret.digest", "=", value("digest")),
   );
   const usageOf = select(USAGE_COLUMNS, (queries, value: Parameter<{ id: string }>) =>

@@ -1,5 +1,6 @@
 import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core/storage";
-import { KEY_COLUMNS, keyColumns, keyValues, toKeyWithUsage } from "@petstore/storage-sql";
+import { KEY_COLUMNS, keyColumns, keyValues, SECRET_COLUMNS } from "@petstore/storage-sql";
+import { toKeyWithUsage, toSecret } from "@petstore/storage-sql";
 import type { BareKey, KeyRow, KeysAfter, Parameter } from "@petstore/storage-sql";
 import { sql, type Kysely } from "kysely";
 import type { Connection } from "../database/connection.js";
@@ -100,8 +101,6 @@ function prepareListBanned(connection: Connection) {
   );
 }
 
-const SECRET_COLUMNS = ["digest", "hint", "expires_at"] as const;
-
 function prepareSecrets(connection: Connection) {
   const insert = connection.change(
     (queries, value: Parameter<ApiKeySecret & { keyId: string; position: number }>) =>
@@ -123,10 +122,7 @@ function prepareSecrets(connection: Connection) {
   );
   return {
     /** The secrets of a key, newest first. */
-    list: (id: string): readonly ApiKeySecret[] =>
-      list
-        .all({ id })
-        .map(([digest, hint, expiresAt]) => ({ digest, hint, expiresAt: expiresAt ?? undefined })),
+    list: (id: string): readonly ApiKeySecret[] => list.all({ id }).map(toSecret),
     replace: ({ id, secrets }: StoredApiKey): void => {
       remove({ id });
       secrets.forEach((secret, position) => insert({ ...secret, keyId: id, position }));
