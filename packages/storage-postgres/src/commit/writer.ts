@@ -19,6 +19,7 @@ const LOOK_UP = { timeout: 3_000, now: monotonicNow, isBusy };
 const LONGEST_IDLE = 86_400_000;
 
 const LOST_BEFORE = "the connection was lost before the statement was committed";
+const MAY_BE_STORED = "the connection was lost, and it may have been stored";
 
 /** A writer's row: its id, and the number of its last statement. */
 interface WriterRow {
@@ -61,7 +62,7 @@ export function createWriter(
     }
     return { id, seq: 0 };
   };
-  /** Finds out what became of a statement; `undefined` if that is not known. */
+  /** Resolves to what a statement has recorded: nothing if it was not committed; `undefined` if that is not known. */
   const lookUp = async (before: WriterRow, after: WriterRow): Promise<Recorded | undefined> => {
     const found = await retryWhileBusy(LOOK_UP, () => rows.fence(after)).catch(() => undefined);
     row = undefined;
@@ -90,12 +91,11 @@ export function createWriter(
       wroteAt = now;
       const before = (row ??= await begin());
       const after = { id: before.id, seq: before.seq + 1 };
-      let failure: unknown = new NotWritten("the database has lost this server's last commits");
-      let isUnknown = false;
+      const numbered = { argument, writer: after.id, seq: after.seq };
       try {
-        const [recorded] = await statement({ argument, writer: after.id, seq: after.seq }, timeout);
-        if (recorded) {
-          const [written, isDurable] = recorded;
+        const [result] = await statement(numbered, timeout);
+        if (result) {
+          const [written, isDurable] = result;
           row = after;
           if (wasDurable && !isDurable) onWarning(NOT_DURABLE);
           wasDurable = isDurable;
@@ -103,14 +103,15 @@ export function createWriter(
         }
       } catch (error) {
         if (!mayBeCommitted(error)) throw error;
-        isUnknown = true;
-        failure = isConnectionLost(error) ? new NotWritten(LOST_BEFORE) : error;
+        const recorded = await lookUp(before, after);
+        if (recorded === undefined) throw new OutcomeUnknown(MAY_BE_STORED);
+        if (recorded.length > 0) return recorded;
+        throw isConnectionLost(error) ? new NotWritten(LOST_BEFORE) : error;
       }
+      // The statement has not found the number before its own.
       const recorded = await lookUp(before, after);
       if (recorded && recorded.length > 0) return recorded;
-      throw isUnknown && !recorded
-        ? new OutcomeUnknown("the connection was lost, and it may have been stored")
-        : failure;
+      throw new NotWritten("the database has lost this server's last commits");
     },
     close: async (): Promise<void> => {
       if (row) await rows.remove(row);
@@ -132,8 +133,8 @@ const NOT_DURABLE: StorageWarning = {
 const LOCAL = sql`set_config('synchronous_commit', 'local', true)`;
 
 /**
- * Prepares the statements on the rows of writers. Only a fence has to survive a crash: what that undoes is registered
- * or removed again.
+ * Prepares the statements on the rows of writers. Of their commits, only that of a fence has to survive a crash: after
+ * one, a writer registers itself again, and rows that are left are removed again.
  */
 function prepareRows({ prepare, select, table }: Connection, synchronous: Synchronous) {
   const writers = table("writers");
@@ -145,8 +146,9 @@ function prepareRows({ prepare, select, table }: Connection, synchronous: Synchr
         values (${value("id")}, 0, '{}', clock_timestamp()) returning ${LEVELS.off}`,
     ),
     /**
-     * Makes sure that the statement with this number is not committed later, or that its commit survives what it was to
-     * survive: its own wait for a standby may have been ended. Returns the row as it was; one that is behind stays so.
+     * Sets the number of a statement in the writer's row, and returns the row as it was. If the statement was not
+     * committed, it cannot be any more. If it was, its commit now survives what it was to survive: a lost connection may
+     * have ended its own wait for a standby. A row whose number is lower than the one before is not changed.
      */
     fence: prepare(
       ["seq", "written"],
