@@ -35,27 +35,31 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
     const seenAt = state === foldersAtLook.state ? foldersAtLook.seenAt : now();
     return { state, seenAt, isSettled: now() - seenAt >= SETTLED };
   };
+  /** Whether no other process has written to the database since its path no longer names it. */
+  const isUnused = (isReplaced: boolean): boolean => {
+    const name = lock.name();
+    // A file that was replaced has no name left.
+    if (name === undefined) return isReplaced;
+    return statAt(name)?.mtimeNs === changedAt && statAt(`${name}-wal`) === undefined;
+  };
   return {
     inode: database,
     look: () => {
       const foldersBefore = lookAtFolders();
       const stats = beside.map((file) => statAt(file));
       const inodes = stats.map(inodeOf);
-      const expected = (remembered ??= inodes);
-      const changed = inodes.filter((inode, index) => inode !== expected[index]);
       const main = statAt(path);
       // A look that throws is no look.
       foldersAtLook = foldersBefore;
+      remembered ??= inodes;
+      const expected = remembered;
+      const changed = inodes.filter((inode, index) => inode !== expected[index]);
       const isDatabase = inodeOf(main) === database;
-      const isOwnLog = inodes[0] !== undefined && inodes[0] === expected[0];
       const areSame = isDatabase && changed.length === 0;
       if (areSame) changedAt = main?.mtimeNs;
-      const name = isDatabase ? undefined : lock.name();
-      const isUnused =
-        name === undefined
-          ? main !== undefined
-          : statAt(name)?.mtimeNs === changedAt && statAt(`${name}-wal`) === undefined;
-      const isNew = changed.some((inode) => inode !== undefined) || main?.mtimeNs !== changedAt;
+      const isLogOwn = inodes[0] !== undefined && inodes[0] === expected[0];
+      const isNewBeside = changed.some((inode) => inode !== undefined);
+      const isWritten = main?.mtimeNs !== changedAt;
       return {
         /** Whether each path still names the file that it named at first. */
         areSame,
@@ -63,12 +67,12 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
          * Whether another process may have opened the database without the files that this one uses: new files are
          * beside it, or they are gone and the database has changed since the last look.
          */
-        areTakenOver: isDatabase && isNew,
+        areTakenOver: isDatabase && (isNewBeside || isWritten),
         /**
          * Whether the database file was renamed or replaced without its log, and no other process has written to it since.
          * `false` for a removed file: after a move to another file system, the copy there needs the log.
          */
-        isLogLeft: !isDatabase && isOwnLog && isUnused,
+        isLogLeft: !isDatabase && isLogOwn && isUnused(main !== undefined),
         /** In bytes. */
         logSize: Number(stats[0]?.size ?? 0),
       };

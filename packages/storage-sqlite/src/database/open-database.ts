@@ -11,8 +11,8 @@ import { createConnection, type Connection } from "./connection.js";
 import { exists, inodeOf, refuseUnsafe, statAt } from "./database-files.js";
 import { ensureMark, openWithOwnLog } from "./database-mark.js";
 import { LARGE_LOG, NO_FILES, watchDatabase, watchFiles } from "./database-watch.js";
-import type { FilesFound, WatchOptions } from "./database-watch.js";
-import type { LoadedDriver, SqliteDatabase } from "./driver.js";
+import type { FilesFound, WatchedFiles, WatchOptions } from "./database-watch.js";
+import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
 import { DatabaseExchanged, DatabaseInUse } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 import type { SqliteFile } from "./options.js";
@@ -48,48 +48,13 @@ export function openFile(
     fileMustExist: readOnly,
   });
   const isOnDisk = !database.memory && !readOnly;
-  let files = NO_FILES;
-  const look = (): FilesFound => {
-    try {
-      return files.look();
-    } catch {
-      // Nothing is written back, as if another process had taken the files over.
-      return { areSame: false, areTakenOver: true, isLogLeft: false, logSize: 0 };
-    }
-  };
-  const areOurs = (): boolean => look().areSame;
+  const files = watchOpened(database, path, readOnly ? [] : BESIDE, now);
+  const areOurs = (): boolean => lookIfPossible(files).areSame;
   const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined, areOurs);
-  const closeNow = (): void => {
-    if (!database.open) return;
-    const { areTakenOver, isLogLeft } = look();
-    if (areTakenOver) {
-      closeWithoutCheckpoint(Database, database);
-      return;
-    }
-    if (isLogLeft) endLog(database);
-    database.close();
-  };
-  // The driver closes what is open at the end of the process, without a look.
-  const closeAtExit = (): void => {
-    try {
-      checkpoints.stopNow();
-      closeNow();
-    } catch {
-      // The process ends.
-    }
-  };
-  const closed = atExit(closeAtExit);
-  // The thread's connection must not be the last one, which writes the log back.
-  const close = async (): Promise<void> => {
-    await checkpoints.stop();
-    closeNow();
-    files.lock.end();
-    closed();
-  };
+  const { close, closeNow } = createClose(Database, database, files, checkpoints);
   try {
     database.pragma("foreign_keys = ON");
     database.pragma(`main.journal_size_limit = ${LARGE_LOG}`);
-    if (!database.memory) files = watchFiles(path, readOnly ? [] : BESIDE, now);
     if (before !== undefined && files.inode !== before) throw new DatabaseExchanged();
     const prepare = readOnly ? refuseUnmigrated : bringUpToDate;
     const { afterCommit } = checkpoints;
@@ -98,10 +63,79 @@ export function openFile(
     if (isOnDisk) ensureMark(database);
     return { ...opened, close };
   } catch (error) {
-    closeAtExit();
-    closed();
+    closeNow();
     throw error;
   }
+}
+
+type OwnDatabase = ReturnType<typeof openWithOwnLog>;
+
+function watchOpened(
+  database: OwnDatabase,
+  path: string,
+  suffixes: readonly string[],
+  now: () => number,
+): WatchedFiles {
+  try {
+    return database.memory ? NO_FILES : watchFiles(path, suffixes, now);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** If the look fails, nothing is written back, as if another process had taken the files over. */
+function lookIfPossible(files: WatchedFiles): FilesFound {
+  try {
+    return files.look();
+  } catch {
+    return { areSame: false, areTakenOver: true, isLogLeft: false, logSize: 0 };
+  }
+}
+
+/** Creates what closes a database of our own: `closeNow` does not wait, and never throws. */
+function createClose(
+  Database: DatabaseConstructor,
+  database: OwnDatabase,
+  files: WatchedFiles,
+  checkpoints: ReturnType<typeof createCheckpoints>,
+) {
+  const closeDatabase = (): void => {
+    if (!database.open) return;
+    const { areTakenOver, isLogLeft } = lookIfPossible(files);
+    if (areTakenOver) {
+      closeWithoutCheckpoint(Database, database);
+      return;
+    }
+    if (isLogLeft) endLog(database);
+    database.close();
+  };
+  const closeAtExit = (): void => {
+    try {
+      checkpoints.stopNow();
+      closeDatabase();
+    } catch {
+      // The process ends, or the error that made the opening fail is reported.
+    }
+  };
+  // The driver closes what is open at the end of the process, without a look.
+  const cancelExit = atExit(closeAtExit);
+  const ended = (): void => {
+    files.lock.end();
+    cancelExit();
+  };
+  return {
+    closeNow: (): void => {
+      closeAtExit();
+      ended();
+    },
+    close: async (): Promise<void> => {
+      // The thread's connection must not be the last one, which writes the log back.
+      await checkpoints.stop();
+      closeDatabase();
+      ended();
+    },
+  };
 }
 
 const closings = new Set<() => void>();
