@@ -116,6 +116,12 @@ function bar(fraction: number): string {
   return `${done} ${(fraction * 100).toFixed(1).padStart(5)} % `;
 }
 
+/** Returns JSON that has null for what is undefined. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => each ?? null);
+}
+
+/** Returns a number with its noun in the singular or the plural: `1 key`, `1,000 keys`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }

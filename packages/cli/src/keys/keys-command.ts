@@ -8,7 +8,7 @@ import type { Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";
 import { databaseOption, duration, example, futureTime } from "../options.js";
 import { shortText, wholeNumber } from "../options.js";
-import type { CommandIO } from "../terminal.js";
+import { toJson, type CommandIO } from "../terminal.js";
 import { addListOptions, listKeys, type ListOptions } from "./list-keys.js";
 import { exportKeysCommand, importKeysCommand } from "./move-keys.js";
 import { issuedKey, keyList, purgedKeys, singleKey, type Renderer } from "./render-keys.js";
@@ -133,7 +133,7 @@ function createSubcommand<T>(
       }
       const { value } = result;
       const now = systemClock.now();
-      if (json) terminal.out(JSON.stringify(renderer.json(value, now)));
+      if (json) terminal.out(toJson(renderer.json(value, now)));
       else terminal.out(renderer.text(value, { now, columns: terminal.columns }));
       if (renderer.isShownOnce !== true) return;
       const problem = await terminal.written(true);

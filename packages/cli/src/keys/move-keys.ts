@@ -10,7 +10,7 @@ import { describeFileError, type StoreError } from "../describe-error.js";
 import { openSource, readLines } from "../open-file.js";
 import { openExistingStorage, openStorage, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
-import { alsoThere, counted, createProgress } from "../terminal.js";
+import { alsoThere, counted, createProgress, toJson } from "../terminal.js";
 import type { CommandIO, Progress, Terminal } from "../terminal.js";
 
 const EXPORT_HELP = `
@@ -75,8 +75,7 @@ async function exportKeys(
   do {
     const page = await keys.list({ limit: PAGE, after, banned: false });
     if (page.isErr()) return err(page.error);
-    for (const { key, usage } of page.value)
-      terminal.out(JSON.stringify({ ...key, usage }, (_, each: unknown) => each ?? null));
+    for (const { key, usage } of page.value) terminal.out(toJson({ ...key, usage }));
     // So that no more than a page is kept for a slow reader.
     if ((await terminal.written(true)) !== undefined) return ok();
     after = page.value.length < PAGE ? undefined : page.value.at(-1)?.key.id;

@@ -38,24 +38,10 @@ export const purgedKeys: Renderer<PurgedKeys> = {
   text: ({ purged }) => `purged ${String(purged)} ${purged === 1 ? "key" : "keys"}`,
 };
 
-/** Times are milliseconds since the Unix epoch, as in the API; an absent value is `null`. */
+/** The key as in the API, with its state and those of its secrets. Times are milliseconds since the Unix epoch. */
 function keyToJson(key: ApiKey, now: number): object {
   const { name: state, secrets } = keyStateAt(key, now);
-  return {
-    id: key.id,
-    hint: key.hint,
-    plan: key.plan,
-    limits: key.limits,
-    state,
-    secrets: secrets.map(({ hint, name, at }) => ({ hint, state: name, at: at ?? null })),
-    label: key.label ?? null,
-    createdAt: key.createdAt,
-    lastUsedAt: key.lastUsedAt ?? null,
-    expiresAt: key.expiresAt ?? null,
-    revokedAt: key.revokedAt ?? null,
-    bannedUntil: key.bannedUntil ?? null,
-    usage: key.usage,
-  };
+  return { ...key, state, secrets: secrets.map(({ name, ...rest }) => ({ ...rest, state: name })) };
 }
 
 interface Column {
