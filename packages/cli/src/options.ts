@@ -58,7 +58,7 @@ export function nonBlank(problem: string): (text: string) => string {
   };
 }
 
-export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const bounds =
     most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
   return (text) => {

@@ -53,8 +53,13 @@ export async function runCommand(
 }
 
 const COMMANDS = [
-  ...[serveCommand, consoleCommand, keysCommand, petsCommand],
-  ...[backupCommand, restoreCommand, migrateCommand],
+  serveCommand,
+  consoleCommand,
+  keysCommand,
+  petsCommand,
+  backupCommand,
+  restoreCommand,
+  migrateCommand,
 ];
 
 const PREFIX = /^error: /;

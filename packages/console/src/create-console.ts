@@ -98,7 +98,8 @@ function isJson({ headers }: Request): boolean {
 async function readJson({ body }: Request): Promise<unknown> {
   const chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = body ?? [];
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  let [text, length] = ["", 0];
+  let text = "";
+  let length = 0;
   try {
     for await (const chunk of chunks) {
       length += chunk.byteLength;

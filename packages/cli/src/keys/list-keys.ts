@@ -97,9 +97,10 @@ async function watchKeys(
 }
 
 /** Control sequences of xterm, which all terminals of today know: the whole terminal without a cursor, and back. */
-const [OPEN, CLOSE] = ["\u001B[?1049h\u001B[?25l", "\u001B[?25h\u001B[?1049l"];
+const OPEN = "\u001B[?1049h\u001B[?25l";
+const CLOSE = "\u001B[?25h\u001B[?1049l";
 
-/** From the top left, a line is erased and then written: behind a full line, its last character would be erased. */
+/** Begins at the top left. Each line is erased before it is written: after a full one, its last character would go. */
 function onScreen(text: string): string {
   return `\u001B[H\u001B[K${text.replaceAll("\n", "\n\u001B[K")}\n\u001B[J`;
 }

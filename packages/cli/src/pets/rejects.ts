@@ -48,14 +48,16 @@ const MOST_LISTED = 20;
 function createRejects(file: RejectsFile | undefined, list: (line: string) => void) {
   let written: readonly Entry[] = [];
   let size = file?.sizeAtStart ?? 0;
-  let [lines, listed, unlisted] = [0, 0, 0];
+  let lines = 0;
+  let listed = 0;
+  let unlisted = 0;
   return {
     /** Writes the entries that have no pet. `Err` says why they cannot be written; then none of them is in the file. */
     write: async (entries: readonly Entry[]): Promise<Result<void, string>> => {
       written = entries.filter(({ pet }) => pet.isErr());
       return file === undefined ? ok() : append(file, textOf(written, size), size);
     },
-    /** Lists those of them that are before this line, where the import goes on, and takes the others back. */
+    /** Lists the written entries before this line, where the import goes on, and removes the others from the file. */
     settle: async (nextLine: number): Promise<void> => {
       const settled = written.filter(({ first }) => first < nextLine);
       size += textOf(settled, size).length;

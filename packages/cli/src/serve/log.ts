@@ -11,7 +11,8 @@ import type { ReportError, Streams } from "../terminal.js";
 const MAX_BUFFERED = 16_777_216;
 
 /** The levels of pino, whose tools can read the log: time and message have its format, too. */
-const [INFO, WARN] = [30, 40];
+const INFO = 30;
+const WARN = 40;
 
 /**
  * Writes a line of JSON for each response; an unknown value is `null`. No request waits for its line, which is lost if

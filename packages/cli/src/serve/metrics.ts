@@ -28,23 +28,24 @@ export async function openMetrics(
   // Without the option, prom-client is not even loaded.
   const { default: prom } = await import("prom-client");
   if (cluster.isWorker) return ok({ own: createMetrics(prom) });
-  const measured =
-    workers > 1
-      ? { sums: createSums(prom), own: undefined }
-      : { sums: undefined, own: createMetrics(prom) };
-  const collect = () =>
-    measured.sums === undefined ? measured.own.metrics() : measured.sums.text();
-  const serving = await serveMetrics(address, collect);
-  return serving.map(({ url, close }) => {
-    terminal.out(`metrics at ${url}`);
-    return { ...measured, close };
-  });
+  const open = async (collect: () => Promise<string>, measured: Metrics) => {
+    const serving = await serveMetrics(address, collect);
+    return serving.map(({ url, close }): Metrics => {
+      terminal.out(`metrics at ${url}`);
+      return { ...measured, close };
+    });
+  };
+  if (workers > 1) {
+    const sums = createSums(prom);
+    return open(sums.text, { sums });
+  }
+  const own = createMetrics(prom);
+  return open(() => own.metrics(), { own });
 }
 
 /** OpenTelemetry's advice for the duration of requests, in seconds. */
 const REQUEST_BUCKETS = [
-  ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75],
-  ...[1, 2.5, 5, 7.5, 10],
+  0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ];
 /** A commit takes from microseconds in memory to seconds on a slow disk. */
 const COMMIT_BUCKETS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];

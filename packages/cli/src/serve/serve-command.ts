@@ -110,7 +110,11 @@ async function serveWithWorkers(
   // Opened before the workers start, so that only one process creates the tables and the first key.
   return withStore(openStore(database), async (store) => {
     const workers = startWorkers({
-      ...{ count, shutdownDelay, report, sums, clock: systemClock },
+      count,
+      shutdownDelay,
+      report,
+      sums,
+      clock: systemClock,
       onListening: (url) => void onListening(url, store),
     });
     void untilStopped(stop, terminal, report).then(() => workers.stop());

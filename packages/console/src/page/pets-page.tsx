@@ -92,7 +92,8 @@ export function PetsPage() {
 const NO_ID = "An id is a whole number from 1 to 9223372036854775807.";
 
 function range(pets: readonly ShownPet[]): string {
-  const [first, last] = [pets[0], pets.at(-1)];
+  const first = pets[0];
+  const last = pets.at(-1);
   return first && last ? `Ids ${first.id} to ${last.id}` : "No pet here.";
 }
 

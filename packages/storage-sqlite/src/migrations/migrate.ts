@@ -126,7 +126,7 @@ const NEEDED = new Map([
 ]);
 
 /** Prepares a check that returns why a table cannot be used, if so. It looks only after a change of the schema. */
-export function prepareRebuilt(connection: Connection): () => string | undefined {
+function prepareRebuilt(connection: Connection): () => string | undefined {
   const version = connection.database.prepare<readonly [number]>("pragma main.schema_version");
   version.raw(true);
   const tables = connection.select(

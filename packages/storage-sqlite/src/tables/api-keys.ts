@@ -44,7 +44,9 @@ export function prepareApiKeys(connection: Connection) {
     /** Removes a key, its secrets and its usage: a host can switch cascades off. Returns whether there was one. */
     remove: (id: string): boolean => {
       if (!keys.get({ id })) return false;
-      for (const remove of [secrets.remove, removeUsage, removeKey]) remove({ id });
+      secrets.remove({ id });
+      removeUsage({ id });
+      removeKey({ id });
       return true;
     },
   };
