@@ -54,14 +54,16 @@ function failureOf(database: string): (error: { readonly message: string }) => s
   return ({ message }) => `cannot use the database ${nameOf(database)}: ${message}`;
 }
 
-/** Uses a store or storage that is being opened, and closes it afterwards. */
+/** Uses a store or storage that is being opened, and closes it afterwards. `Err` says why one of the three failed. */
 export async function withStore<Opened extends Pick<PetStore | Storage, "close">, T>(
   opening: Promise<Result<Opened, string>>,
-  use: (store: Opened) => PromiseLike<Result<T, StoreError>>,
+  use: (store: Opened) => PromiseLike<Result<T, StoreError | string>>,
 ): Promise<Result<T, string>> {
   const opened = await opening;
   if (opened.isErr()) return err(opened.error);
   const used = await use(opened.value);
   const closed = await opened.value.close();
-  return used.andThen((value) => closed.map(() => value)).mapErr(describeStoreError);
+  return used
+    .andThen((value) => closed.map(() => value))
+    .mapErr((error) => (typeof error === "string" ? error : describeStoreError(error)));
 }

@@ -19,8 +19,6 @@ export function listenForStop(args: readonly string[]): StopSignal {
   // Node's own handler would open its inspector on a port.
   if (patience === Infinity) process.on("SIGUSR1", () => undefined);
   const isImmune = isHangupIgnored();
-  let resolve: (name: NodeJS.Signals) => void;
-  const received = new Promise<NodeJS.Signals>((settle) => (resolve = settle));
   const stop = (name: NodeJS.Signals): void => {
     if (name === "SIGHUP" && isImmune) return;
     if (patience === 0) {
@@ -29,11 +27,10 @@ export function listenForStop(args: readonly string[]): StopSignal {
       process.exit(128 + constants.signals[name]);
     }
     patience -= 1;
-    controller.abort();
-    resolve(name);
+    controller.abort(name);
   };
   for (const name of STOP_SIGNALS) process.on(name, stop);
-  return { signal: controller.signal, received, end };
+  return { signal: controller.signal, end };
 }
 
 export const isServer = ([name]: readonly string[]): boolean =>
@@ -85,11 +82,14 @@ const SOFTWARE_ERROR = 70;
 
 /** Resolves at the first stop signal or uncaught error, which is reported with its stack and sets the exit code. */
 export async function untilStopped(
-  { received }: StopSignal,
+  { signal }: StopSignal,
   terminal: Terminal,
   report: ReportError,
 ): Promise<void> {
-  const failed = new Promise<string>((resolve) => {
+  const reason = await new Promise<string>((resolve) => {
+    const stop = (): void => resolve(`received ${String(signal.reason)}`);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop);
     // This event includes unhandled rejections.
     process.on("uncaughtException", (error) => {
       report(`unexpected error: ${describeUnknownError(error)}`);
@@ -97,6 +97,5 @@ export async function untilStopped(
       resolve("is stopping after an unexpected error");
     });
   });
-  const reason = await Promise.race([received.then((name) => `received ${name}`), failed]);
   terminal.out(`petstore ${reason}: finishing running requests`);
 }

@@ -4,9 +4,8 @@ import { UNPRINTABLE } from "@petstore/core/facts";
 import { describeFileError } from "./describe-error.js";
 
 export interface StopSignal {
-  /** Aborted at the first SIGINT, SIGTERM or SIGHUP, if the command stops in order. */
+  /** Aborted at the first SIGINT, SIGTERM or SIGHUP, if the command stops in order. Its reason is the name. */
   readonly signal: AbortSignal;
-  readonly received: Promise<NodeJS.Signals>;
   /** Removes the handlers, but not those of a server, whose last lines may take a moment. */
   readonly end: () => void;
 }

@@ -3,12 +3,24 @@ import type { Storage, StorageError, StorageWarning } from "@petstore/core/stora
 import { err, ok, type Result } from "neverthrow";
 import type { CommitErrors } from "./commit/commit.js";
 
+/** Creates the `onWarning` of a storage, and the function that passes a warning to its listeners. */
 export function createWarnings() {
   const listeners: ((warning: StorageWarning) => void)[] = [];
   return {
     onWarning: (listener: (warning: StorageWarning) => void): void => void listeners.push(listener),
     warn: (warning: StorageWarning): void => listeners.forEach((listener) => listener(warning)),
   };
+}
+
+/** Thrown when a storage cannot be opened, for a reason that has a code. */
+export class Refusal<Code extends string> extends Error {
+  constructor(
+    readonly code: Code,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
 }
 
 /** Creates the `close` of a storage. Closing again returns the first result. */

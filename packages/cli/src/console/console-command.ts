@@ -48,7 +48,7 @@ async function runConsole(
   store: PetStore,
   { database, port, baseUrl, open }: ConsoleOptions,
   { terminal, streams, stop, report }: CommandIO,
-): Promise<Result<void, { readonly message: string }>> {
+): Promise<Result<void, string>> {
   // eslint-disable-next-line no-restricted-syntax -- All other commands start without it.
   const { createConsole } = await import("@petstore/console");
   const create = (basePath: string) =>

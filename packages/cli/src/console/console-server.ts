@@ -28,7 +28,7 @@ export async function serveConsole(
   const server = createServer({ ...timeouts, connectionsCheckingInterval: 1_000 });
   limitConnections(server, MOST_CONNECTIONS);
   const listening = await listenOn(server, HOST, port);
-  if (listening.isErr()) return err({ message: listening.error });
+  if (listening.isErr()) return err(listening.error);
   const origin = listening.value;
   const { handle, newLink } = createLogin(create(basePath), origin, basePath, random);
   // eslint-disable-next-line no-restricted-syntax -- All other commands start without it.

@@ -6,7 +6,7 @@ import type { KeyWithUsage, StoredApiKey, Usage } from "@petstore/core/storage";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
-import { describeFileError, type StoreError } from "../describe-error.js";
+import { describeFileError } from "../describe-error.js";
 import { openSource, readLines } from "../open-file.js";
 import { openExistingStorage, openStorage, withStore } from "../open-store.js";
 import { databaseOption, example } from "../options.js";
@@ -91,7 +91,7 @@ interface Line extends KeyWithUsage {
 async function importKeys(
   { keys, usage }: Storage,
   lines: readonly Line[],
-): Promise<Result<number, StoreError>> {
+): Promise<Result<number, StorageError | string>> {
   const added = await keys.import(lines.map((line) => ({ key: line.key, usage: line.usage })));
   if (added.isOk()) return ok(added.value);
   // Finds the line that the storage has refused, which has a secret of another key.
@@ -104,7 +104,7 @@ async function importKeys(
       // A key that is there stays as it is.
       const own = await keys.find(key.id);
       if (own.isOk() && own.value === undefined)
-        return err({ message: `line ${number} has a secret of the key ${owner}, which is there` });
+        return err(`line ${number} has a secret of the key ${owner}, which is there`);
     }
   }
   return err(added.error);

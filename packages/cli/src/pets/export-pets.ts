@@ -62,11 +62,9 @@ async function exportPets(
     pets += count;
     progress(counted(pets, "pet"));
   };
-  const exported = await withStore(openExistingStore(database), async ({ trusted }) => {
+  const exported = await withStore(openExistingStore(database), ({ trusted }) => {
     const text = encodePets(trusted, options, formatOf(format, path), onPage);
-    const shown = isShown ? escaped(text) : text;
-    const written = await write(shown, path, options, stdout, stop.signal);
-    return written.mapErr((message) => ({ message }));
+    return write(isShown ? escaped(text) : text, path, options, stdout, stop.signal);
   });
   progress("");
   return exported.map((isRead) => {

@@ -88,7 +88,7 @@ async function importPets(
     terminal.out(describe(tally));
     // The same command can then be run again.
     if (tally.loss !== undefined || tally.pets + tally.linesThere === 0) tally.nextLine = fromLine;
-    return result.mapErr((reason) => ({ message: describeStop(reason, tally, fromLine) }));
+    return result.mapErr((reason) => describeStop(reason, tally, fromLine));
   });
   stream.destroy();
   const isDone = imported.isOk() || tally.nextLine > fromLine;

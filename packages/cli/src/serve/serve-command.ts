@@ -79,7 +79,7 @@ async function serve(
     const port = portOfWorkers(options.port);
     const hooks = { onResponse: requests?.add, onError: errors.add };
     const listening = await listen(store, { ...options, port }, isReady, hooks);
-    if (listening.isErr()) return err({ message: listening.error });
+    if (listening.isErr()) return err(listening.error);
     const { url, close } = listening.value;
     const stopped = untilStopped(stop, terminal, report);
     // If it fails, that is an unhandled rejection, which stops the server.
@@ -108,7 +108,7 @@ async function serveWithWorkers(
   sums: Sums | undefined,
 ): Promise<Result<void, string>> {
   // Opened before the workers start, so that only one process creates the tables and the first key.
-  return withStore(openStore(database), async (store) => {
+  return withStore(openStore(database), (store) => {
     const workers = startWorkers({
       count,
       shutdownDelay,
@@ -118,7 +118,7 @@ async function serveWithWorkers(
       onListening: (url) => void onListening(url, store),
     });
     void untilStopped(stop, terminal, report).then(() => workers.stop());
-    return (await workers.ended).mapErr((message) => ({ message }));
+    return workers.ended;
   });
 }
 

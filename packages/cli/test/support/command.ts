@@ -63,9 +63,10 @@ export function useServerHere(...args: readonly string[]) {
 
 async function startHere(...args: readonly string[]) {
   const before = process.listeners("uncaughtException");
-  let [output, stop, isUp] = ["", (): void => undefined, (): void => undefined];
-  const received = new Promise<NodeJS.Signals>((resolve) => (stop = () => resolve("SIGTERM")));
-  const stopSignal = { signal: new AbortController().signal, received, end: () => undefined };
+  let [output, isUp] = ["", (): void => undefined];
+  const controller = new AbortController();
+  const stop = () => controller.abort("SIGTERM");
+  const stopSignal = { signal: controller.signal, end: () => undefined };
   const up = new Promise<void>((resolve) => (isUp = resolve));
   const write = (text: string): void => {
     output += text;

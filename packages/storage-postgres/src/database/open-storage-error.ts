@@ -1,3 +1,4 @@
+import { Refusal } from "@petstore/storage-sql";
 import { causeOf, ConnectionLost, isConnectionLost, sqlState } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
@@ -9,7 +10,7 @@ export interface OpenPostgresError {
   readonly cause: unknown;
 }
 
-export type OpenPostgresErrorCode =
+type OpenPostgresErrorCode =
   /** pg is not installed. */
   | "driver_unavailable"
   /** No server answers there, it is starting up, has no connection left, or TLS cannot be agreed on. */
@@ -41,15 +42,7 @@ export type OpenPostgresErrorCode =
   /** Any other cause: see `cause`. */
   | "failed";
 
-export class OpenRefusal extends Error {
-  constructor(
-    readonly code: OpenPostgresErrorCode,
-    message: string,
-    cause?: unknown,
-  ) {
-    super(message, { cause });
-  }
-}
+export class OpenRefusal extends Refusal<OpenPostgresErrorCode> {}
 
 export function openStorageError(error: unknown): OpenPostgresError {
   if (error instanceof OpenRefusal)

@@ -1,3 +1,4 @@
+import { Refusal } from "@petstore/storage-sql";
 import { isBusy, MayBeStored, sqliteCode } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
@@ -9,7 +10,7 @@ export interface OpenSqliteError {
   readonly cause: unknown;
 }
 
-export type OpenSqliteErrorCode =
+type OpenSqliteErrorCode =
   /** better-sqlite3 is not installed, or its compiled part is missing or built for another Node. */
   | "driver_unavailable"
   /** The folder does not exist, the path is not a file, or the file cannot be read or created. */
@@ -35,15 +36,7 @@ export type OpenSqliteErrorCode =
   /** Any other cause: see `cause`. */
   | "failed";
 
-export class OpenRefusal extends Error {
-  constructor(
-    readonly code: OpenSqliteErrorCode,
-    message: string,
-    cause?: unknown,
-  ) {
-    super(message, { cause });
-  }
-}
+export class OpenRefusal extends Refusal<OpenSqliteErrorCode> {}
 
 export function openStorageError(cause: unknown): OpenSqliteError {
   if (cause instanceof OpenRefusal) {
