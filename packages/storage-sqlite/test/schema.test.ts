@@ -11,11 +11,13 @@ import { openStorage, rex, times } from "./support/storage.js";
 
 const NEWEST = migrations.length;
 const addsColumn: Migration = {
-  ...{ number: NEWEST + 1, name: "adds a column", breaking: false },
+  name: "adds a column",
+  breaking: false,
   statements: [sql`alter table pets add column colour text`],
 };
 const fails: Migration = {
-  ...{ number: NEWEST + 2, name: "fails half-way", breaking: true },
+  name: "fails half-way",
+  breaking: true,
   statements: [sql`alter table pets add weight integer`, sql`insert into nothing values (1)`],
 };
 

@@ -3,7 +3,6 @@ import type { Migration } from "./migration.js";
 
 /** Creates the table of creations, and adds the start of a row of refusals to the usage. */
 export const idempotentCreates: Migration = {
-  number: 2,
   name: "idempotent creates",
   breaking: false,
   statements: [

@@ -13,7 +13,6 @@ export const PETS_TRIGGERS = CHANGES.map(triggerAfter);
 
 /** Creates pets, API keys with the digests of their secrets, and the usage of the keys. */
 export const initial: Migration = {
-  number: 1,
   name: "initial",
   breaking: true,
   statements: [

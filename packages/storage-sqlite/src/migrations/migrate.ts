@@ -7,6 +7,7 @@ import { idempotentCreates } from "./idempotent-creates.js";
 import { initial } from "./initial.js";
 import type { Migration } from "./migration.js";
 
+/** Every migration, in order; numbered from 1. */
 export const migrations: readonly Migration[] = [initial, idempotentCreates];
 
 /** Brings the schema up to date in one transaction, for which other processes wait. If it fails, nothing is changed. */
@@ -65,10 +66,10 @@ function apply(connection: Connection, known: readonly Migration[]): void {
       .insertInto("petstore_migrations")
       .values({ number: value("number"), name: value("name"), breaking: value("breaking") }),
   );
-  for (const { number, name, breaking, statements } of known.slice(latest)) {
+  known.slice(latest).forEach(({ name, breaking, statements }, index) => {
     statements.forEach(execute);
-    record({ number, name, breaking: breaking ? 1 : 0 });
-  }
+    record({ number: latest + index + 1, name, breaking: breaking ? 1 : 0 });
+  });
   refuseRebuilt(connection);
   known.flatMap(({ attached = [] }) => attached).forEach(execute);
 }

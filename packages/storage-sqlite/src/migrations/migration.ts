@@ -2,8 +2,6 @@ import type { RawBuilder } from "kysely";
 
 /** One step of the schema, forward only. Once released, a migration never changes. */
 export interface Migration {
-  /** Counts from 1 without gaps. */
-  readonly number: number;
   readonly name: string;
   /**
    * Whether older versions of this package, also running ones, cannot use the tables after it. They can if it only adds
