@@ -170,17 +170,16 @@ async function changeKey(
   const { usage } = found.value;
 
   const update = () =>
-    context.storage.keys.update<Result<() => ApiKey, KeyError>>(id, (before) => {
+    context.storage.keys.update<Result<{ key: ApiKey; isSame: boolean }, KeyError>>(id, (before) => {
       if (before === undefined) return { result: err(keyNotFound()) };
       const next = changed(before, now);
       if (next.isErr()) return { result: err(next.error) };
       const key = viewOf(context, { key: next.value, usage });
-      const isSame = next.value === before;
-      const complete = () => (isSame ? key : emitKeyEvent(context, type, key));
-      return { next: next.value, result: ok(complete) };
+      return { next: next.value, result: ok({ key, isSame: next.value === before }) };
     });
-  // Anything but a result, which would be a storage's mistake, fails here.
-  return change(update, (result) => result.map((complete) => complete()));
+  return change(update, (result) =>
+    result.map(({ key, isSame }) => (isSame ? key : emitKeyEvent(context, type, key))),
+  );
 }
 
 function emitKeyEvent({ emit }: Context, type: KeyEventType, key: ApiKey): ApiKey {

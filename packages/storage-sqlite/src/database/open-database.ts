@@ -48,7 +48,13 @@ export function openFile(
     fileMustExist: readOnly,
   });
   const isOnDisk = !database.memory && !readOnly;
-  const files = watchOpened(database, path, readOnly ? [] : BESIDE, now);
+  let files: WatchedFiles;
+  try {
+    files = database.memory ? NO_FILES : watchFiles(path, readOnly ? [] : BESIDE, now);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
   const areOurs = (): boolean => lookIfPossible(files).areSame;
   const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined, areOurs);
   const { close, closeNow } = createClose(Database, database, files, checkpoints);
@@ -68,22 +74,6 @@ export function openFile(
   }
 }
 
-type OwnDatabase = ReturnType<typeof openWithOwnLog>;
-
-function watchOpened(
-  database: OwnDatabase,
-  path: string,
-  suffixes: readonly string[],
-  now: () => number,
-): WatchedFiles {
-  try {
-    return database.memory ? NO_FILES : watchFiles(path, suffixes, now);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
 /** If the look fails, nothing is written back, as if another process had taken the files over. */
 function lookIfPossible(files: WatchedFiles): FilesFound {
   try {
@@ -96,7 +86,7 @@ function lookIfPossible(files: WatchedFiles): FilesFound {
 /** Creates what closes a database of our own: `closeNow` does not wait, and never throws. */
 function createClose(
   Database: DatabaseConstructor,
-  database: OwnDatabase,
+  database: ReturnType<typeof openWithOwnLog>,
   files: WatchedFiles,
   checkpoints: ReturnType<typeof createCheckpoints>,
 ) {
