@@ -14,6 +14,7 @@ export function describeUnknownError(error: unknown): string {
   return hasMessage(error) ? error.message : String(error);
 }
 
+/** Returns the reason of a failed call on a file, without the path: `it does not exist`. */
 export function describeFileError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return FILE_ERRORS.get(systemCode(error)) ?? error.message;

@@ -50,7 +50,7 @@ async function openStandardInput(stdin: Streams["stdin"]): Promise<Result<Source
   return isNull ? failed(`it is closed, or ${devNull}`) : ok({ ...source, stats });
 }
 
-/** Opens a file. If it is a named pipe, this waits for its other end, but not after this signal. */
+/** Opens a file. If it is a named pipe, waits for its other end, but no longer than until the signal. */
 export async function openUnlessStopped<T>(
   path: string,
   stats: BigIntStats,
@@ -76,7 +76,7 @@ export async function openUnlessStopped<T>(
   }
 }
 
-/** Splits only at line feeds. A line that is longer than `longest` bytes is cut off somewhere behind them. */
+/** Splits only at line feeds. Of a line of more than `longest` bytes, yields more than these, but perhaps not all. */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   longest: number,

@@ -6,7 +6,7 @@ import { describeFileError } from "./describe-error.js";
 export interface StopSignal {
   /** Aborted at the first SIGINT, SIGTERM or SIGHUP, if the command stops in order. Its reason is the name. */
   readonly signal: AbortSignal;
-  /** Removes the handlers, but not those of a server, whose last lines may take a moment. */
+  /** Removes the handlers. A server keeps them until its process ends, because its last lines may take a moment. */
   readonly end: () => void;
 }
 
@@ -102,7 +102,7 @@ export function createProgress(stream: Streams["stderr"], isDataOnTerminal: bool
   };
 }
 
-/** A terminal that reports fewer columns does not know its size: nothing that it shows would fit. */
+/** A terminal that reports fewer columns does not know its width. */
 const FEWEST_COLUMNS = 20;
 
 /** `undefined` if the stream is no terminal, or its width is not known. */

@@ -8,10 +8,10 @@ type Query = Input<"keys/list">;
 
 /** How many keys are read before other work of the process runs. */
 const BATCH = 250;
-/** How long what was read is used, at least, in milliseconds. */
+/** How long the keys are used before they are read again, at least, in milliseconds. */
 const LEAST_AGE = 1_000;
-/** To read all keys may take one part in this many of the time. */
-const SHARE = 10;
+/** They are used for at least this many times as long as reading them took. */
+const AGE_PER_DURATION = 10;
 
 const WEEK = 604_800_000;
 
@@ -50,9 +50,9 @@ export function createKeyIndex(keyRing: KeyRing, clock: Clock) {
   const refresh = async (): Promise<Result<void, KeyError>> => {
     const { readAt, duration } = snapshot;
     const age = clock.now() - readAt;
-    if (age < 0 || age >= Math.max(LEAST_AGE, duration * SHARE)) {
+    if (age < 0 || age >= Math.max(LEAST_AGE, duration * AGE_PER_DURATION)) {
       reading ??= readAll().finally(() => (reading = undefined));
-      if (readAt === -Infinity || duration <= LEAST_AGE / SHARE) return reading;
+      if (readAt === -Infinity || duration <= LEAST_AGE / AGE_PER_DURATION) return reading;
     }
     return readOn(keyRing, snapshot);
   };

@@ -22,7 +22,7 @@ export interface ConsoleOptions {
   readonly baseUrl?: string | undefined;
 }
 
-/** No path or URL has a slash at the end. */
+/** The options, checked and complete. No path or URL ends in a slash. */
 export type Settings = ReturnType<typeof parseSettings>;
 
 const isFunction = (value: unknown): boolean => typeof value === "function";

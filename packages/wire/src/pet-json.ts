@@ -2,7 +2,7 @@ import type { Pet } from "@petstore/core";
 import { isPetStatus, keysOf, ownField, toInt64 } from "@petstore/core/facts";
 
 interface FieldJson<Value> {
-  /** Returns its JSON. Anything but such a value becomes `null`, which the server refuses as the engine refuses it. */
+  /** Returns the JSON of a value. One of another type becomes `null`, which the server refuses, as the engine would. */
   readonly write: (value: unknown) => string;
   /** Returns the field's value, read from parsed JSON; `null` if it is not valid. A missing optional field is `undefined`. */
   readonly read: (value: unknown) => Value | null;
@@ -35,7 +35,7 @@ export const encodePet = (pet: Pet): string => encode(pet, namesOfAll);
 /** Returns the JSON text of Pets (specification, "Pets"): a bare array. */
 export const encodePets = (pets: readonly Pet[]): string => `[${pets.map(encodePet).join()}]`;
 
-/** Returns the JSON text of a pet to add, as far as it is one; `null` if it is no object. */
+/** Returns the JSON text of a pet to add, without fields that a pet does not have; `null` if the input is no object. */
 export function encodeNewPet(input: unknown): string {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   return isObject ? encode(input, namesOfNew) : "null";

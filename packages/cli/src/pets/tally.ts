@@ -4,7 +4,7 @@ export interface Tally {
   pets: number;
   /** Lines that an earlier import had added. */
   linesThere: number;
-  /** Those of them that may be forgotten. */
+  /** The lines among them that were added so long ago that they may be forgotten. */
   linesExpired: number;
   /** Everything before this line is done. */
   nextLine: number;

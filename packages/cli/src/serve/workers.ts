@@ -135,6 +135,7 @@ async function runWorker(group: Group, index: number) {
 /** The variable in which a worker is told its port. No Service of Kubernetes sets a variable that ends like this. */
 const PORT = "PETSTORE_WORKERS_LISTEN_AT";
 
+/** Returns the port that this worker was told; otherwise, the chosen one. */
 export function portOfWorkers(chosen: number): number {
   const told = process.env[PORT];
   return cluster.isWorker && told !== undefined ? Number(told) : chosen;
@@ -143,6 +144,7 @@ export function portOfWorkers(chosen: number): number {
 /** How often a worker sends its metrics, in milliseconds. */
 const METRICS_INTERVAL = 1_000;
 
+/** Serves, and sends the URL, the metrics and the problem, if any, to the process that has started this worker. */
 export async function runAsWorker(
   serve: (onListening: (url: string) => void) => Promise<Result<void, string>>,
   snapshot: (() => Promise<Snapshot>) | undefined,

@@ -69,7 +69,7 @@ export function useSettled(value: unknown): boolean {
 
 /** The first word of the title is the text of the button. */
 export interface FormProps<Name extends CallName> extends Omit<DialogProps, "isLocked"> {
-  /** The text of the button at the second press, which what cannot be undone needs. */
+  /** The text of the button after the first press. Without it, an action needs no second press. */
   readonly again?: string | undefined;
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;

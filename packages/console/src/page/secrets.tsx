@@ -33,7 +33,7 @@ export function useSecrets(baseUrl: string) {
     change(undefined);
   };
   return {
-    /** When there is a secret, calls `done` and shows it. */
+    /** Performs an action. If it has made a secret, calls `done` and shows the secret. */
     make: async (next: Pending, send: () => Promise<SecretResult>, done: () => void) => {
       // If the outcome is unknown, it is only asked for: a console that was restarted would do the action again.
       const isNew = expected.current !== next.idempotencyKey;

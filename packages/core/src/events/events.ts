@@ -79,7 +79,7 @@ export interface Events {
 /** Emits what happened at this time; now, by default. */
 export type Emit = (happening: Happening, at?: number) => void;
 
-/** `flush` passes queued events to the listeners at once; `end` does so, too, and nothing is emitted afterwards. */
+/** `flush` passes queued events to the listeners at once. `end` does so, too, and later events are ignored. */
 export function createEvents(now: () => number) {
   const listeners = new Set<Listener<PetStoreEvent>>();
   const queue: PetStoreEvent[] = [];

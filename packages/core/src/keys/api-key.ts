@@ -70,12 +70,10 @@ export function keyStateAt(key: ApiKey, now: number): KeyState {
   const end = endOf(key);
   const secrets = key.secrets.map(({ hint, expiresAt }): SecretState => {
     const isRefused = isOver || hasExpired(expiresAt, now);
-    const at = Math.min(expiresAt ?? Infinity, end);
-    return {
-      hint,
-      name: isRefused ? "refused" : expiresAt === undefined ? "current" : "replaced",
-      at: at === Infinity ? undefined : at,
-    };
+    const accepted = expiresAt === undefined ? "current" : "replaced";
+    const until = Math.min(expiresAt ?? Infinity, end);
+    const at = until === Infinity ? undefined : until;
+    return { hint, name: isRefused ? "refused" : accepted, at };
   });
   const { revokedAt, expiresAt, bannedUntil } = key;
   if (revokedAt !== undefined) return { name: "revoked", at: revokedAt, secrets };

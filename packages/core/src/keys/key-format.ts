@@ -17,7 +17,7 @@ const ID_RANDOM_LENGTH = 7;
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = DIGITS.length;
-/** The largest multiple of 62 that fits in a byte. Bytes from there on would favour some digits. */
+/** The largest multiple of 62 that fits in a byte. Bytes from this one on would favour some digits. */
 const UNBIASED = 248;
 /** A working random source needs more draws than this only once in 10^20 cases. */
 const MAX_DRAWS = 16;
@@ -59,6 +59,7 @@ export function parseApiKey(apiKey: string | undefined): Result<string, KeylessE
   return checksum(body) === apiKey.slice(CHECKSUM_AT) ? ok(digestOf(apiKey)) : err(invalidApiKey());
 }
 
+/** Returns the SHA-256 of a secret, in base64url. */
 export function digestOf(text: string): string {
   return hash("sha256", text, "base64url");
 }

@@ -53,6 +53,7 @@ export async function listKeys(context: Context, input: ListKeysInput): KeyResul
   });
 }
 
+/** Finds a stored key; `key_not_found` if there is none. */
 export async function loadKey({ storage }: Context, id: string): KeyResult<KeyWithUsage> {
   if (typeof id !== "string") return err(keyNotFound());
   return read(
@@ -61,6 +62,7 @@ export async function loadKey({ storage }: Context, id: string): KeyResult<KeyWi
   );
 }
 
+/** Returns a stored key as its host sees it now. */
 export function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWithUsage): ApiKey {
   const limits = limitsOf(key, plans);
   const { bannedUntil, quotas } = standingOf(usage, { limits, ban }, readClock());

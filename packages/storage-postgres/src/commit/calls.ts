@@ -14,7 +14,7 @@ export type CallSettings = Required<
 
 /** How long an import may take, in milliseconds: 20,000 keys take about a second, and cross a network. */
 export const IMPORT_TIMEOUT = 60_000;
-/** How much later its call fails, so that the writer can find out what became of the statement. */
+/** How much later than its statement a call fails, so that the writer can find out what became of the statement. */
 const LOOK_UP_TIME = 5_000;
 
 /** Runs calls that share no statement with others. */
@@ -60,7 +60,7 @@ export function createAttempts({ errors, timeout, callTimeout: longest, now }: C
   };
 }
 
-/** Runs calls one after the other, so that this process's own changes never collide. `timeout` is a statement's. */
+/** Creates a `run` of calls one after another: changes of this process never collide. `timeout` is the statement's. */
 export function createSerialRun(run: Attempts["run"]) {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(name: string, action: () => Promise<T>, timeout?: number) => {

@@ -21,7 +21,7 @@ interface Numbered<Argument> {
 export type Synchronous = "on" | "off";
 
 export interface WriteParts {
-  /** Common table expressions. They do nothing if `writer`, a table of one row or none, is empty. */
+  /** Common table expressions. They must do nothing if the table `writer` is empty; else it has one row. */
   readonly expressions: RawBuilder<unknown>;
   /** An array of bigint: what is `Recorded`. */
   readonly written: RawBuilder<unknown>;
@@ -36,6 +36,7 @@ export interface WriteParts {
  */
 export const withLockTimeout = sql`set_config('lock_timeout', '900', true) <> ''`;
 
+/** Prepares a statement that writes only if it finds the number before its own in the writer's row (see `Writer`). */
 export function prepareWrite<Argument>(
   { prepare, table }: Connection,
   build: (value: Parameter<Argument>) => WriteParts,

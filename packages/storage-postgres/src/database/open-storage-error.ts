@@ -49,7 +49,7 @@ export function openStorageError(error: unknown): OpenPostgresError {
     return { code: error.code, message: error.message, cause: error.cause };
   const cause = causeOf(error);
   const state = sqlState(error);
-  // Neither the code nor the message of the error that a connection was lost with has a password.
+  // Neither the code nor the message of an error that ends a connection contains a password.
   const original = error instanceof ConnectionLost ? (error.cause ?? error) : error;
   const reason = original instanceof Error ? original.message : "";
   const code = original instanceof Error && "code" in original ? String(original.code) : "";

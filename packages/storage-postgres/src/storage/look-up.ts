@@ -3,9 +3,11 @@ import type { CallSettings } from "../commit/calls.js";
 
 /**
  * Creates reads of which those that arrive together share a statement.
+ * @param name names a read in a failure message, as in "Finding a pet".
  * @param read resolves to the function that returns what was read for each of these subjects.
  */
 export function createLookUp<Subject, Value>(
+  name: string,
   settings: CallSettings,
   read: (subjects: readonly Subject[]) => Promise<(subject: Subject) => Value>,
 ) {
@@ -18,7 +20,7 @@ export function createLookUp<Subject, Value>(
     },
   });
   return {
-    find: (name: string, subject: Subject) => reads.add(name, (found) => found(subject), subject),
+    find: (subject: Subject) => reads.add(name, (found) => found(subject), subject),
     close: () => reads.close(),
   };
 }

@@ -40,8 +40,8 @@ export function createPostgresPetStorage(
     const byId = new Map(found.map((pet) => [pet.id, pet]));
     return (id: bigint) => byId.get(id);
   };
-  const finds = createLookUp(settings, findAll);
-  const lists = createLookUp(settings, createListing(table));
+  const finds = createLookUp("Finding a pet", settings, findAll);
+  const lists = createLookUp("Listing pets", settings, createListing(table));
   const inTurn = createSerialRun(run);
   const importPets = async (moved: readonly Pet[]): Promise<ImportedPets> => {
     const { missing, conflict } = missingPets(moved, await findAll(moved.map(({ id }) => id)));
@@ -56,8 +56,8 @@ export function createPostgresPetStorage(
     createOnce: (pet, request) =>
       creates.add("Adding a pet once", (added) => creationOf(added, request), { pet, request }),
     import: (moved) => inTurn("Importing pets", () => importPets(moved), IMPORT_TIMEOUT),
-    find: (id) => finds.find("Finding a pet", id),
-    list: (query) => lists.find("Listing pets", query),
+    find: finds.find,
+    list: lists.find,
   };
   const close = () => Promise.all([creates.close(), finds.close(), lists.close()]);
   return { pets, close };
@@ -78,8 +78,8 @@ type AddCall<T> = Call<Added, PetToCreate, T>;
 
 /**
  * Looks for the tokens, and adds the pets of those that are not remembered. A call whose token another call
- * claims at the same time runs again, and then finds it. It commits even if it adds none: the commit that it found may
- * not have reached a synchronous standby, because its wait was ended.
+ * claims at the same time runs again, and then finds it. It also commits if it adds no pet: the wait of an earlier
+ * commit for a synchronous standby may have been ended, and this commit waits for both.
  */
 function createCommit(table: Pets, creations: PetCreations, writer: Writer) {
   // A standby that was behind when it took over must not give out the same ids again.
@@ -126,15 +126,14 @@ function isFirst(tokens: Set<string>, { request }: PetToCreate): boolean {
   return tokens.add(request.token).size > size;
 }
 
-/** Resolves to the function that returns the creation that is remembered for a pet. Also removes a few that no longer are. */
+/** Resolves to a function that returns the creation that is remembered under a pet's token. Also removes expired ones. */
 async function findEarlier(creations: PetCreations, pets: readonly PetToCreate[]) {
   const requests = pets.flatMap(({ request }) => request ?? []);
   if (requests.length === 0) return () => undefined;
   const latest = Math.max(...requests.map(({ now }) => now));
   const [found] = await Promise.all([
     creations.find(requests.map(({ token }) => token)),
-    // Removes more than are added, so that expired creations do not pile up. The next call removes those that this
-    // one cannot.
+    // Removes more than are added, so that expired creations do not pile up. If it fails, the next call removes them.
     creations.removeExpired({ now: latest, count: 2 * requests.length }).catch(() => undefined),
   ]);
   const byToken = new Map(found.map((creation) => [creation.token, creation]));

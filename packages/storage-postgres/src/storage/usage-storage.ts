@@ -29,13 +29,14 @@ export function createPostgresUsageStorage(
     turns: createTurns(GATHER_TURNS),
     commit: commitUsage(table, writer, clock, settings.now),
   });
-  const keys = createLookUp(settings, async (digests: readonly string[]) => {
+  const findAll = async (digests: readonly string[]) => {
     const found = await table.findByDigests([...new Set(digests)]);
     const byDigest = new Map(found.map(({ digest, presented }) => [digest, presented]));
     return (digest: string) => byDigest.get(digest);
-  });
+  };
+  const keys = createLookUp("Finding an API key", settings, findAll);
   const findByDigest: UsageStorage["findByDigest"] = (digest) =>
-    isText(digest) ? keys.find("Finding an API key", digest) : Promise.resolve(ok(undefined));
+    isText(digest) ? keys.find(digest) : Promise.resolve(ok(undefined));
   const close = () => Promise.all([charges.close(), keys.close()]);
   return { usage: createChargedUsage(findByDigest, charges), close };
 }

@@ -57,9 +57,9 @@ export function preparePets(connection: Connection) {
  * The expression `counter` of a statement that adds pets: it reserves their ids, and `before` is the last id before them.
  * Each such statement updates the one row of `inventory` first, and holds it until its commit is visible. So
  * ids become visible in their order, and a list that continues after the last id seen skips no pet.
- * They also renew `edits`: after a failover, other pets may have the same ids. When a standby has taken over, it may lack
+ * It also renews `edits`: after a failover, other pets may have the same ids. When a standby has taken over, it may lack
  * ids that the earlier server gave out: then a million are skipped, more than a standby can be behind.
- * It has one row, as its limit says: PostgreSQL expects a thousand in a new table, and would compile (JIT) for seconds.
+ * `limit 1`: PostgreSQL expects a thousand rows in a new table, and would compile the statement (JIT) for seconds.
  */
 export function countIds<Item>(
   { table, callOf }: Connection,
@@ -144,8 +144,9 @@ const textBytes = sql.join(
 );
 
 /**
- * Prepares the statement that lists the pets whose fields have the values in the query. It reads the revision, and in the same snapshot the pets; these only if the revision is not the known one. It reads at
- * most one pet more than `pageOf` takes: texts are counted without being read from the disk.
+ * Prepares the statement that lists the pets whose fields have the values in the query. It reads the revision and, in
+ * the same snapshot, the pets if the revision is not the known one: at most one more than `pageOf` takes. The lengths
+ * of texts are known without reading the texts from the disk.
  */
 function prepareList({ select, table }: Connection, fields: readonly (keyof PetFilter)[]) {
   return select(

@@ -153,7 +153,7 @@ export function refuseDamaged(database: BetterSqlite3.Database, message?: string
   if (found !== "ok") throw new BackupRefusal("damaged", message);
 }
 
-/** Renames a file. Throws when the new name is taken, even at the last moment. */
+/** Renames a file. Throws when the new name is taken at this moment. */
 export async function giveFreeName(file: string, to: string): Promise<void> {
   refuseExisting(to);
   try {

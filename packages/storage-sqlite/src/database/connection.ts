@@ -1,14 +1,17 @@
 import { compile, type BuildQuery, type Integers, type Tuple } from "@petstore/storage-sql";
+import { Kysely, SqliteDialect } from "kysely";
 import { createTransactions, type TransactionOptions } from "../commit/transactions.js";
-import { createQueries, type Schema } from "../tables/schema.js";
+import type { Schema } from "../tables/schema.js";
 import type { SqliteDatabase } from "./driver.js";
 
 /** One connection to a database. Its members throw SQLite's errors. */
 export type Connection = ReturnType<typeof createConnection>;
 
 export function createConnection(database: SqliteDatabase, options: TransactionOptions) {
-  /** Compiles queries, and runs none. Without a schema, a temporary table of the host's would come first. */
-  const queries = createQueries().withSchema("main");
+  const none = () => Promise.reject(new Error("This kysely only compiles."));
+  const compiler = new Kysely<Schema>({ dialect: new SqliteDialect({ database: none }) });
+  // Without a schema, a temporary table of the host's would come first.
+  const queries = compiler.withSchema("main");
 
   const change = <Argument>(build: BuildQuery<Schema, Argument, unknown>) => {
     const { source, bind } = compile(queries, build);
