@@ -61,7 +61,8 @@ function readError<Code extends string>(
   { status, quota = UNKNOWN_QUOTA, requestId, retryAfter = 0 }: Head,
   errors: OwnErrors<Code>,
 ): CodedError<Code> | WithQuota<AdmissionError> | UnexpectedResponseError {
-  const [code, message] = [field(value, "code"), field(value, "message")];
+  const code = field(value, "code");
+  const message = field(value, "message");
   const isStatus = toInt64(field(value, "status")) === BigInt(status);
   if (typeof code !== "string" || typeof message !== "string" || !isStatus) {
     return unexpectedResponse("It is not an Error of the pet store.", status, requestId);
@@ -72,9 +73,7 @@ function readError<Code extends string>(
   if (!isOwn(code, admissionCodes)) return unexpected;
   switch (code) {
     case "missing_api_key":
-      return { code, message, quota };
     case "invalid_api_key":
-      return { code, message, quota };
     case "store_closed":
       return { code, message, quota };
     case "storage_unavailable":

@@ -67,4 +67,4 @@ const messages = {
   not_a_store: "The database is not one of a pet store.",
   schema_too_new: "A newer version of @petstore/storage-sqlite wrote the backup.",
   aborted: "The backup was stopped.",
-};
+} as const;
