@@ -90,7 +90,7 @@ const SHORTEST_LABEL = 5;
 function table(
   columns: readonly Column[],
   keys: readonly ApiKey[],
-  { now, columns: width = Infinity }: View,
+  { now, columns: room = Infinity }: View,
   leaving: readonly string[],
 ): string {
   const filled = (heading: string, cells: readonly string[]) => {
@@ -101,7 +101,7 @@ function table(
     filled(heading, [heading, ...keys.map((key) => cell(key, now))]),
   );
   const excess = (): number =>
-    kept.reduce((total, column) => total + column.width + GAP.length, -GAP.length) - width;
+    kept.reduce((total, column) => total + column.width + GAP.length, -GAP.length) - room;
   const cutLabels = (most: (width: number) => number) =>
     kept.map((column) => {
       if (column.heading !== "LABEL") return column;
@@ -114,18 +114,19 @@ function table(
   const missing = excess();
   if (missing > 0) kept = cutLabels((width) => Math.max(SHORTEST_LABEL, width - missing));
   const lines = Array.from({ length: keys.length + 1 }, (_, index) => {
-    const cells = kept.map(({ cells, width }) => {
+    const padded = kept.map(({ cells, width }) => {
       const text = cells[index] ?? "";
       return text + " ".repeat(width - stringWidth(text));
     });
-    return cut(cells.join(GAP).trimEnd(), width);
+    return cut(padded.join(GAP).trimEnd(), room);
   });
   return lines.join("\n");
 }
 
 function cut(text: string, most: number): string {
   if (most === Infinity || stringWidth(text) <= most) return text;
-  let [kept, width] = ["", 0];
+  let kept = "";
+  let width = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     width += stringWidth(segment);
     if (width >= most) break;

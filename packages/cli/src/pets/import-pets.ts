@@ -126,7 +126,9 @@ async function importEntries(
         ? await importGroup(storage, wanted, tally)
         : await addGroup(storage, wanted, again, tally);
       const failed = added.isErr() ? wanted[added.error.at] : undefined;
-      tally.nextLine = failed?.first ?? (wanted.at(-1)?.last ?? tally.nextLine - 1) + 1;
+      const end = wanted.at(-1);
+      if (failed) tally.nextLine = failed.first;
+      else if (end) tally.nextLine = end.last + 1;
       await rejects.settle(tally.nextLine);
       if (tally.loss !== undefined) return err(`${tally.loss}${again ? "" : REPEAT}`);
       if (added.isErr()) return err(added.error.reason);

@@ -60,13 +60,14 @@ function resultOf<Name extends CallName>(
 ): CallResult<Name> {
   if (ok && isOutput<Name>(body)) return { output: body };
   const own = isErrorBody(body) && body.status === status ? body.message : "";
-  if (status === 401 || (own === "" && (ok || type === "opaqueredirect" || status === 403))) {
+  const mayBeLogin = ok || type === "opaqueredirect" || status === 403;
+  if (status === 401 || (own === "" && mayBeLogin)) {
     const message = `The login has ended. Reload this page to log in again. ${own}`.trim();
     return { problem: { message, kind: "login" } };
   }
-  const message = own || `The console does not respond: HTTP status ${status}.`;
-  const kind = own === "" ? "unknown" : status < 500 ? "refused" : "failed";
-  return { problem: { message, kind } };
+  if (own !== "") return { problem: { message: own, kind: status < 500 ? "refused" : "failed" } };
+  const message = `The console does not respond: HTTP status ${status}.`;
+  return { problem: { message, kind: "unknown" } };
 }
 
 function isOutput<Name extends CallName>(body: unknown): body is Output<Name> {

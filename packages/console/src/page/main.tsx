@@ -21,6 +21,18 @@ function Console() {
   }, [title]);
   // The link that was followed may be gone.
   useEffect(() => focusHeading, [path]);
+  const page = () => {
+    if (info === undefined)
+      return (
+        <main>
+          <h1>{title}</h1>
+          <Alert text={problem?.message} />
+        </main>
+      );
+    if (isPets) return <PetsPage />;
+    if (id !== undefined) return <KeyPage key={id} id={id} info={info} secrets={secrets} />;
+    return <KeysPage info={info} secrets={secrets} query={query} setQuery={setQuery} />;
+  };
   return (
     <>
       <header>
@@ -36,18 +48,7 @@ function Console() {
         </nav>
         <span class="faint actor">{info?.actor}</span>
       </header>
-      {info === undefined ? (
-        <main>
-          <h1>{title}</h1>
-          <Alert text={problem?.message} />
-        </main>
-      ) : isPets ? (
-        <PetsPage />
-      ) : id === undefined ? (
-        <KeysPage info={info} secrets={secrets} query={query} setQuery={setQuery} />
-      ) : (
-        <KeyPage key={id} id={id} info={info} secrets={secrets} />
-      )}
+      {page()}
       {info !== undefined && secrets.dialog}
     </>
   );

@@ -32,6 +32,14 @@ export function useSecrets(baseUrl: string) {
     if (pending) void call("secrets/take", { idempotencyKey: pending.idempotencyKey });
     change(undefined);
   };
+  const dialog = () => {
+    if (pending === undefined) return null;
+    const { title } = pending;
+    if (made !== undefined)
+      return <NewSecret title={title} made={made} baseUrl={baseUrl} onStored={onStored} />;
+    if (hasForm) return null;
+    return <Recovery pending={pending} onSecret={setMade} onClose={() => change(undefined)} />;
+  };
   return {
     /** Performs an action. If it has made a secret, calls `done` and shows the secret. */
     make: async (next: Pending, send: () => Promise<SecretResult>, done: () => void) => {
@@ -51,12 +59,7 @@ export function useSecrets(baseUrl: string) {
     },
     /** To be called when the form of the action is gone. If the outcome is unknown, the page asks for it. */
     leave: () => setForm(false),
-    dialog:
-      pending === undefined ? null : made !== undefined ? (
-        <NewSecret title={pending.title} made={made} baseUrl={baseUrl} onStored={onStored} />
-      ) : hasForm ? null : (
-        <Recovery pending={pending} onSecret={setMade} onClose={() => change(undefined)} />
-      ),
+    dialog: dialog(),
   };
 }
 

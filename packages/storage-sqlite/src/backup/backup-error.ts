@@ -1,3 +1,4 @@
+import { Refusal } from "@petstore/storage-sql";
 import { OpenRefusal, type OpenSqliteError } from "../database/open-storage-error.js";
 import { codeOf, isBusy, sqliteCode } from "../database/errors.js";
 
@@ -10,12 +11,9 @@ export interface BackupError extends Pick<OpenSqliteError, "message" | "cause"> 
 type KnownCode = keyof typeof messages;
 
 /** Thrown for a failure with a code, by default with the message of that code. */
-export class BackupRefusal extends Error {
-  constructor(
-    readonly code: KnownCode,
-    message: string = messages[code],
-  ) {
-    super(message);
+export class BackupRefusal extends Refusal<KnownCode> {
+  constructor(code: KnownCode, message: string = messages[code]) {
+    super(code, message);
   }
 }
 

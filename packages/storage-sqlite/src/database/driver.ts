@@ -130,10 +130,11 @@ function unavailable(error: unknown): string {
   const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
   // A list of the places that were tried follows.
   const sentence = reason.replace(/ Tried:$/, "").replace(/[.:]?$/, ".");
-  const isInstalled = !isNotInstalled(error) && !(error instanceof WrongVersion);
+  const problem = `better-sqlite3 cannot be loaded: ${sentence}`;
   const install = `Run \`npm install better-sqlite3@${VERSION}\` in the folder of the program`;
-  const cure = isNode20 ? `${isInstalled ? REBUILD : install}${COMPILER}` : install;
-  return `better-sqlite3 cannot be loaded: ${sentence} ${cure}.`;
+  if (!isNode20) return `${problem} ${install}.`;
+  const isInstalled = !isNotInstalled(error) && !(error instanceof WrongVersion);
+  return `${problem} ${isInstalled ? REBUILD : install}${COMPILER}.`;
 }
 
 const REBUILD = "Run `npm rebuild better-sqlite3`, or `pnpm approve-builds` with pnpm";
