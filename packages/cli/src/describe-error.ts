@@ -1,3 +1,5 @@
+import { codeOf } from "@petstore/core/facts";
+
 /** An error of the store. Its cause is the storage's own error if the storage failed. */
 export interface StoreError {
   readonly message: string;
@@ -17,14 +19,10 @@ export function describeUnknownError(error: unknown): string {
 /** Returns the reason of a failed call on a file, without the path: `it does not exist`. */
 export function describeFileError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return FILE_ERRORS.get(systemCode(error)) ?? error.message;
+  return FILE_ERRORS.get(codeOf(error)) ?? error.message;
 }
 
-export function systemCode(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-const FILE_ERRORS: ReadonlyMap<unknown, string> = new Map([
+const FILE_ERRORS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "it does not exist"],
   ["EEXIST", "it already exists"],
   ["EISDIR", "it is a directory"],

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { createPetStore, type PetStore } from "@petstore/core";
+import { codeOf } from "@petstore/core/facts";
 import type { Storage } from "@petstore/core/storage";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { err, type Result } from "neverthrow";
-import { describeStoreError, systemCode, type StoreError } from "./describe-error.js";
+import { describeStoreError, type StoreError } from "./describe-error.js";
 import { isPostgres, nameOf } from "./options.js";
 import type { ReportError } from "./terminal.js";
 
@@ -23,7 +24,7 @@ export async function openStorage(
 /** A file must exist; if it cannot be written, it can only be read. */
 export async function openExistingStorage(database: string): Promise<Result<Storage, string>> {
   if (isPostgres(database)) return openPostgres(database);
-  if ((await access(database).catch(systemCode)) === "ENOENT")
+  if ((await access(database).catch(codeOf)) === "ENOENT")
     return err(`there is no database ${database}`);
   const filename = database;
   const writable = await openSqliteStorage({ filename });

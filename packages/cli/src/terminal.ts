@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { WriteStream } from "node:tty";
-import { UNPRINTABLE } from "@petstore/core/facts";
+import { codeOf, UNPRINTABLE } from "@petstore/core/facts";
 import { describeFileError } from "./describe-error.js";
 
 export interface StopSignal {
@@ -65,7 +65,7 @@ export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Term
 }
 
 export function isClosedPipe(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EPIPE";
+  return codeOf(error) === "EPIPE";
 }
 
 function textFor({ isTTY }: TerminalStream, line: string): string {

@@ -1,6 +1,6 @@
 // Not public: what the packages of this repository know without an engine. It loads nothing else.
 export type { OperationErrors, OperationName } from "./errors.js";
-export { keysOf, ownField } from "./validation/fields.js";
+export { codeOf, keysOf, ownField } from "./validation/fields.js";
 export {
   eachWindow,
   isOptional,

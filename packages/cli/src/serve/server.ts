@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
+import { codeOf } from "@petstore/core/facts";
 import { clientAddressBehind, createPetStoreServer } from "@petstore/http-adapter";
 import type { PetStoreServerOptions } from "@petstore/http-adapter";
 import { originForm } from "@petstore/http-adapter/internal";
@@ -56,7 +57,7 @@ export async function listenOn(
     server.once("error", resolve).listen(port, host, () => resolve(undefined));
   });
   if (problem !== undefined) {
-    const isInUse = "code" in problem && problem.code === "EADDRINUSE";
+    const isInUse = codeOf(problem) === "EADDRINUSE";
     const reason = isInUse ? "the port is in use" : problem.message;
     return err(`cannot listen on ${host} port ${port}: ${reason}`);
   }

@@ -11,3 +11,9 @@ export function ownField(input: unknown, name: string, whenMissing?: unknown): u
   const value: unknown = isOwn ? Reflect.get(input, name) : undefined;
   return value === undefined ? whenMissing : value;
 }
+
+/** Returns the code of an error of the system or of a driver, such as `ENOENT`; an empty text for any other value. */
+export function codeOf(error: unknown): string {
+  const code = ownField(error, "code");
+  return typeof code === "string" ? code : "";
+}

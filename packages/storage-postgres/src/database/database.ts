@@ -1,4 +1,5 @@
 import { clearTimeout, setTimeout } from "node:timers";
+import { codeOf } from "@petstore/core/facts";
 import type { Integers } from "@petstore/storage-sql";
 import { asQuery, type PostgresClient, type PostgresPool, type Statement } from "./driver.js";
 import { ConnectionLost, isConnectionLost, sqlState, StillRunning } from "./errors.js";
@@ -163,8 +164,7 @@ export function createTimeout(timeout: number, error: () => Error) {
 /** Returns an error of PostgreSQL as it is; every other one means that the connection is lost. */
 function orLost(error: unknown): unknown {
   if (error instanceof ConnectionLost || sqlState(error) !== "") return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return new ConnectionLost(code || "it was closed", { cause: error });
+  return new ConnectionLost(codeOf(error) || "it was closed", { cause: error });
 }
 
 /** A new connection may end before its promise has resolved. */

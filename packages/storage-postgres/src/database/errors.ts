@@ -1,3 +1,4 @@
+import { codeOf } from "@petstore/core/facts";
 import { storageError, type StorageError } from "@petstore/core/storage";
 import { Contention, NoIdLeft, TooLate } from "@petstore/storage-sql";
 
@@ -15,8 +16,8 @@ export class OutcomeUnknown extends Error {}
 
 /** Returns the SQLSTATE of an error of PostgreSQL; an empty string for any other error. */
 export function sqlState(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^(?!E[A-Z]+$)[0-9A-Z]{5}$/.test(code) ? code : "";
+  const code = codeOf(error);
+  return /^(?!E[A-Z]+$)[0-9A-Z]{5}$/.test(code) ? code : "";
 }
 
 /**

@@ -1,3 +1,4 @@
+import { codeOf } from "@petstore/core/facts";
 import { Refusal } from "@petstore/storage-sql";
 import { causeOf, ConnectionLost, isConnectionLost, sqlState } from "./errors.js";
 
@@ -35,7 +36,7 @@ export function openStorageError(error: unknown): OpenPostgresError {
   // Neither the code nor the message of an error that ends a connection contains a password.
   const original = error instanceof ConnectionLost ? (error.cause ?? error) : error;
   const reason = original instanceof Error ? original.message : "";
-  const errorCode = original instanceof Error && "code" in original ? String(original.code) : "";
+  const errorCode = codeOf(original);
   const known = knownErrors.find(([pattern]) => pattern.test(`${errorCode} ${reason}`));
   if (known) {
     const [, code, message = messages[code]] = known;

@@ -1,6 +1,7 @@
+import { codeOf } from "@petstore/core/facts";
 import { Refusal } from "@petstore/storage-sql";
 import { OpenRefusal, type OpenSqliteError } from "../database/open-storage-error.js";
-import { codeOf, isBusy, sqliteCode } from "../database/errors.js";
+import { isBusy, sqliteCode } from "../database/errors.js";
 
 /** Why a backup or a restore failed; closed on `code`. It has changed nothing and left no files behind. */
 export interface BackupError extends Pick<OpenSqliteError, "message" | "cause"> {

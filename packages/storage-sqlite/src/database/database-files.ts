@@ -1,6 +1,6 @@
 import { readlinkSync, realpathSync, statSync, type BigIntStats } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { codeOf } from "./errors.js";
+import { codeOf } from "@petstore/core/facts";
 import { OpenRefusal } from "./open-storage-error.js";
 
 /** The paths of a database and of the files that SQLite keeps beside it. */

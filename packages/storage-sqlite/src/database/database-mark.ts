@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
+import { codeOf } from "@petstore/core/facts";
 import { systemRandom } from "@petstore/core/internal";
 import type BetterSqlite3 from "better-sqlite3";
 import { statAt, targetOf } from "./database-files.js";
 import type { DatabaseConstructor, SqliteDatabase } from "./driver.js";
-import { codeOf } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { codeOf } from "@petstore/core/facts";
 import type Driver from "better-sqlite3";
-import { codeOf } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
 
 /** The part of a better-sqlite3 `Database` that this package uses. Its users need no types of better-sqlite3. */

@@ -1,3 +1,4 @@
+import { codeOf } from "@petstore/core/facts";
 import { storageError, type StorageError } from "@petstore/core/storage";
 import { NoIdLeft } from "@petstore/storage-sql";
 
@@ -47,11 +48,6 @@ export function toFailure(name: string, error: unknown): StorageError {
   if (error instanceof MayBeStored) return { ...toFailure(name, error.cause), mayBeStored: true };
   const reason = reasonFor(error);
   return storageError(`${name} failed${reason && `: ${reason}`}.`, error);
-}
-
-/** Returns the code of an error of the system or of SQLite; an empty string for any other. In Jest, `Error` is another class. */
-export function codeOf(error: unknown): string {
-  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 }
 
 /** Returns the code of an SQLite error, such as `SQLITE_FULL`; an empty string for any other error. */
