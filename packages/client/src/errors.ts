@@ -1,4 +1,5 @@
 import type { AdmissionError, Quota, WithQuota } from "@petstore/core";
+import { count } from "@petstore/core/facts";
 
 type Coded<Code extends string> = { readonly code: Code; readonly message: string };
 
@@ -33,7 +34,7 @@ export const unreachable = (cause: unknown): UnreachableError => ({
 
 export const timedOut = (what: string, seconds: number): TimedOutError => ({
   code: "timed_out",
-  message: `The ${what} did not end within ${count(seconds)}.`,
+  message: `The ${what} did not end within ${count(seconds, "second")}.`,
 });
 
 export const aborted = (cause: unknown): AbortedError => ({
@@ -70,10 +71,7 @@ export function withSeconds<E extends { readonly message: string }>(
   refusal: E,
   retryAfterSeconds: number,
 ): E {
-  const message = refusal.message.replace(/\d+ seconds?\.$/, `${count(retryAfterSeconds)}.`);
+  const left = count(retryAfterSeconds, "second");
+  const message = refusal.message.replace(/\d+ seconds?\.$/, `${left}.`);
   return { ...refusal, message, retryAfterSeconds };
-}
-
-function count(seconds: number): string {
-  return `${seconds} second${seconds === 1 ? "" : "s"}`;
 }

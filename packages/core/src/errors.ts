@@ -1,5 +1,6 @@
 import type { Charged } from "./limits/quota.js";
 import type { WindowName } from "./limits/windows.js";
+import { count } from "./validation/text.js";
 
 /**
  * An expected failure. Unions of these are closed on `code`. The errors are types, not interfaces: few of their names
@@ -148,8 +149,4 @@ function coded<Code extends string>(code: Code, message: string): CodedError<Cod
 
 function sentence(problems: readonly string[]): string {
   return `${problems.join("; ").replace(/\.$/, "")}.`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

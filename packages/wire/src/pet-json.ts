@@ -35,7 +35,7 @@ export const encodePet = (pet: Pet): string => encode(pet, namesOfAll);
 /** Returns the JSON text of Pets (specification, "Pets"): a bare array. */
 export const encodePets = (pets: readonly Pet[]): string => `[${pets.map(encodePet).join()}]`;
 
-/** Returns the JSON text of a pet to add, without fields that a pet does not have; `null` if the input is no object. */
+/** Returns the JSON text of a pet to add, with only the fields of one; `null` if the input is no object. */
 export function encodeNewPet(input: unknown): string {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   return isObject ? encode(input, namesOfNew) : "null";
