@@ -40,7 +40,7 @@ export function createAttempts({ errors, timeout, callTimeout: longest, now }: C
     }
   }
   return {
-    /** Retries a call while its error is temporary, for as long as the settings say. */
+    /** Retries a call while its error is temporary. A `callTimeout` replaces that of the settings. */
     run: <T>(
       name: string,
       action: () => Promise<T>,
