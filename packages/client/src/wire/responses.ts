@@ -73,7 +73,9 @@ function readError<Code extends string>(
   if (!isOwn(code, admissionCodes)) return unexpected;
   switch (code) {
     case "missing_api_key":
+      return { code, message, quota };
     case "invalid_api_key":
+      return { code, message, quota };
     case "store_closed":
       return { code, message, quota };
     case "storage_unavailable":

@@ -169,8 +169,9 @@ async function changeKey(
   if (found.isErr()) return err(found.error);
   const { usage } = found.value;
 
+  type Changed = { readonly key: ApiKey; readonly isSame: boolean };
   const update = () =>
-    context.storage.keys.update<Result<{ key: ApiKey; isSame: boolean }, KeyError>>(id, (before) => {
+    context.storage.keys.update<Result<Changed, KeyError>>(id, (before) => {
       if (before === undefined) return { result: err(keyNotFound()) };
       const next = changed(before, now);
       if (next.isErr()) return { result: err(next.error) };
