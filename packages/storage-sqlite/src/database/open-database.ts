@@ -50,6 +50,8 @@ export function openFile(
   const isOnDisk = !database.memory && !readOnly;
   let files: WatchedFiles;
   try {
+    database.pragma("foreign_keys = ON");
+    database.pragma(`main.journal_size_limit = ${LARGE_LOG}`);
     files = database.memory ? NO_FILES : watchFiles(path, readOnly ? [] : BESIDE, now);
   } catch (error) {
     database.close();
@@ -59,8 +61,6 @@ export function openFile(
   const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined, areOurs);
   const { close, closeNow } = createClose(Database, database, files, checkpoints);
   try {
-    database.pragma("foreign_keys = ON");
-    database.pragma(`main.journal_size_limit = ${LARGE_LOG}`);
     if (before !== undefined && files.inode !== before) throw new DatabaseExchanged();
     const prepare = readOnly ? refuseUnmigrated : bringUpToDate;
     const { afterCommit } = checkpoints;
