@@ -127,7 +127,8 @@ it("docs/storage.md names every table and error code of SQLite", async () => {
   expect(named.toSorted()).toEqual(created.toSorted());
 
   for (const source of ["database/open-storage-error", "backup/backup-error"]) {
-    const codes = textOf(`packages/storage-sqlite/src/${source}.ts`).match(/(?<=^ {2}\| ")\w+/gm);
+    const pattern = /(?<=^ {2}\| ")\w+|(?<=^ {2})\w+(?=: ")/gm;
+    const codes = textOf(`packages/storage-sqlite/src/${source}.ts`).match(pattern);
     expect(codes?.length).toBeGreaterThan(10);
     expect(codes?.filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
   }
