@@ -101,7 +101,7 @@ async function* encodePets(
 async function write(
   text: AsyncIterable<string>,
   path: string,
-  { database, overwrite = false }: ExportOptions,
+  options: ExportOptions,
   stdout: Writable,
   signal: AbortSignal,
 ): Promise<Result<boolean, string>> {
@@ -111,19 +111,16 @@ async function write(
     const isFile = existing?.isFile() === true || existing?.isSymbolicLink() === true;
     if (isStdout) await pipeline(text, stdout, { signal });
     else if (existing && !isFile) await writeInto(text, path, existing, signal);
-    else if (existing && !overwrite) return err(`${path} already exists (--overwrite replaces it)`);
-    else {
-      const mode = isPostgres(database) ? undefined : modeFrom(await fileAt(database));
-      await writeWhole(text, path, overwrite, mode, signal);
-    }
+    else if (existing && !options.overwrite)
+      return err(`${path} already exists (--overwrite replaces it)`);
+    else await writeWhole(text, path, options, signal);
     return ok(true);
   } catch (error) {
     if (error instanceof ReadFailed)
-      return err(`cannot read the database ${nameOf(database)}: ${error.message}`);
+      return err(`cannot read the database ${nameOf(options.database)}: ${error.message}`);
     if (isStdout && isClosedPipe(error)) return ok(false);
-    return err(
-      `cannot write ${isStdout ? "to standard output" : path}: ${describeFileError(error)}`,
-    );
+    const where = isStdout ? "to standard output" : path;
+    return err(`cannot write ${where}: ${describeFileError(error)}`);
   }
 }
 
@@ -143,20 +140,20 @@ async function writeInto(
   }
 }
 
-/** Writes a file that gets its name when it is complete. A link stays, and its target is replaced. */
+/** Writes a file that gets its name when it is complete, with the mode of the database. The target of a link is replaced. */
 async function writeWhole(
   text: AsyncIterable<string>,
   path: string,
-  mayReplace: boolean,
-  mode: number | undefined,
+  { database, overwrite = false }: ExportOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const target = mayReplace ? await realpath(path).catch(() => path) : path;
+  const mode = isPostgres(database) ? undefined : modeFrom(await fileAt(database));
+  const target = overwrite ? await realpath(path).catch(() => path) : path;
   const { handle, name } = await createUnfinished(target, mode);
   try {
     await writeFile(handle, text, { signal });
     await handle.sync();
-    await complete(name, target, mayReplace);
+    await complete(name, target, overwrite);
   } finally {
     await handle.close();
     await rm(name, { force: true });

@@ -59,7 +59,7 @@ export function sqliteCode(error: unknown): string {
 function reasonFor(error: unknown): string {
   const code = sqliteCode(error);
   if (code !== "") {
-    const known = reasons.find(([prefix]) => code.startsWith(prefix));
+    const known = reasons.find(([pattern]) => pattern.test(code));
     return `${known?.[1] ?? "SQLite refused it"} (${code})`;
   }
   if (isIterating(error)) return new DatabaseInUse().message;
@@ -67,14 +67,12 @@ function reasonFor(error: unknown): string {
 }
 
 const reasons = [
-  ["SQLITE_BUSY", "another connection locked the database for too long"],
-  ["SQLITE_LOCKED", "another connection locked the database for too long"],
-  ["SQLITE_FULL", "the disk is full"],
-  ["SQLITE_IOERR_SHMSIZE", "the disk is full"],
-  ["SQLITE_READONLY", "the database is read-only"],
-  ["SQLITE_IOERR", "reading or writing the file failed"],
-  ["SQLITE_CORRUPT", "the file is damaged"],
-  ["SQLITE_NOTADB", "the file is not a database"],
-  ["SQLITE_CANTOPEN", "a file cannot be opened"],
-  ["SQLITE_CONSTRAINT", "a rule of the schema forbids it"],
+  [/^SQLITE_(?:BUSY|LOCKED)/, "another connection locked the database for too long"],
+  [/^SQLITE_(?:FULL|IOERR_SHMSIZE)/, "the disk is full"],
+  [/^SQLITE_READONLY/, "the database is read-only"],
+  [/^SQLITE_IOERR/, "reading or writing the file failed"],
+  [/^SQLITE_CORRUPT/, "the file is damaged"],
+  [/^SQLITE_NOTADB/, "the file is not a database"],
+  [/^SQLITE_CANTOPEN/, "a file cannot be opened"],
+  [/^SQLITE_CONSTRAINT/, "a rule of the schema forbids it"],
 ] as const;

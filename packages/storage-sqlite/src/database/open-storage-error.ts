@@ -59,12 +59,9 @@ const messages = {
   schema_conflict: "The database has tables that differ from those of this version.",
 } as const;
 
-const DENIED = "The database file cannot be opened: permission denied.";
-
 const byPrefix: readonly (readonly [string, keyof typeof messages, message?: string])[] = [
   ["SQLITE_CANTOPEN", "cannot_open"],
-  ["SQLITE_PERM", "cannot_open", DENIED],
-  ["SQLITE_AUTH", "cannot_open", DENIED],
+  ["SQLITE_PERM", "cannot_open", "The database file cannot be opened: permission denied."],
   ["SQLITE_NOTADB", "not_a_database"],
   ["SQLITE_CORRUPT", "damaged"],
   ["SQLITE_READONLY", "read_only"],
