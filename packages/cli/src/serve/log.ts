@@ -16,7 +16,7 @@ const WARN = 40;
 
 /**
  * Writes a line of JSON for each response; an unknown value is `null`. No request waits for its line, which is lost if
- * it cannot be written or the reader is too slow. This is reported, and the log's next line says how many were lost.
+ * it cannot be written or the reader is too slow. This is reported, and a line before the next says how many were lost.
  */
 export function createRequestLog(stream: Streams["stdout"], clock: Clock, report: ReportError) {
   const write = writerOf(stream);
@@ -25,28 +25,18 @@ export function createRequestLog(stream: Streams["stdout"], clock: Clock, report
     lost += 1;
     report(`a line of the log was lost: ${problem}`);
   };
-  const tellLost = (done: () => void): void => {
-    if (lost === 0) {
-      done();
-      return;
-    }
-    const told = lost;
-    lost = 0;
-    const line = { level: WARN, time: clock.now(), lost: told, msg: "lines of the log were lost" };
-    write(lineOf(line), (problem) => {
-      if (problem) lost += told;
-      done();
-    });
-  };
+  const lostLine = (): Buffer =>
+    lineOf({ level: WARN, time: clock.now(), lost, msg: "lines of the log were lost" });
   // Without `writev`, it writes one line after the other.
   const queue = new Writable({
-    write: (line: Buffer, _, done) =>
-      tellLost(() =>
-        write(line, (problem) => {
-          if (problem) lose(describeFileError(problem));
-          done();
-        }),
-      ),
+    write: (line: Buffer, _, done) => {
+      const told = lost;
+      write(told === 0 ? line : Buffer.concat([lostLine(), line]), (problem) => {
+        if (problem) lose(describeFileError(problem));
+        else lost -= told;
+        done();
+      });
+    },
   });
   return {
     add: ({ requestId, operation, keyId, status, code, milliseconds }: ResponseReport): void => {
@@ -67,7 +57,9 @@ export function createRequestLog(stream: Streams["stdout"], clock: Clock, report
       };
       queue.write(lineOf(line));
     },
-    end: () => tellLost(() => undefined),
+    end: (): void => {
+      if (lost > 0) write(lostLine(), () => undefined);
+    },
   };
 }
 
