@@ -1,4 +1,4 @@
-import type { ApiKey, KeyError, Pet, PetStore, PetStoreError } from "@petstore/core";
+import type { ApiKey, IssuedKey, KeyError, Pet, PetStore, PetStoreError } from "@petstore/core";
 import { statuses } from "@petstore/wire";
 import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
 import { parseInput, type ParsedInput } from "./inputs.js";
@@ -64,10 +64,7 @@ function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf
     };
   const made =
     (...change: Parameters<typeof changed>) =>
-    ({ key, secret }: { readonly key: ApiKey; readonly secret: string }): SecretOutput => ({
-      ...changed(...change)(key),
-      secret,
-    });
+    ({ key, secret }: IssuedKey): SecretOutput => ({ ...changed(...change)(key), secret });
   return {
     "keys/list": (input) => index.list(input),
     "keys/find": ({ id }) => keys.find(id).map(shown),

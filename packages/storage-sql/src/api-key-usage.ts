@@ -14,6 +14,7 @@ export type UsageSubject =
   | { readonly digest: string; readonly keyId?: undefined }
   | { readonly keyId: string; readonly digest?: undefined };
 
+/** Creates the storage of usage, whose charges and updates share transactions; `findByDigest` only reads. */
 export function createChargedUsage(
   findByDigest: UsageStorage["findByDigest"],
   charging: GroupCommit<UsageTransaction, UsageSubject>,

@@ -15,7 +15,8 @@ function Console() {
   const secrets = useSecrets(info?.baseUrl ?? "");
   const isPets = path === "pets";
   const [, id] = /^keys\/(.+)$/.exec(path) ?? [];
-  const title = isPets ? "Pets" : id === undefined ? "Keys" : "Key";
+  const ofKeys = id === undefined ? "Keys" : "Key";
+  const title = isPets ? "Pets" : ofKeys;
   useEffect(() => {
     document.title = `${title} – Pet store console`;
   }, [title]);

@@ -51,10 +51,11 @@ const NEARLY = 0.75;
 function usageOf(window: string, { limit, remaining, resetAt }: WindowQuota, now: number) {
   const used = limit - remaining;
   const text = `${used.toLocaleString()} of ${limit.toLocaleString()}`;
+  const bar = used >= limit * NEARLY ? "bar nearly" : "bar";
   return (
     <span class="usage">
       <span
-        class={remaining === 0 ? "bar full" : used >= limit * NEARLY ? "bar nearly" : "bar"}
+        class={remaining === 0 ? "bar full" : bar}
         role="meter"
         aria-label={`${window}: ${text} used`}
         aria-valuemin={0}
