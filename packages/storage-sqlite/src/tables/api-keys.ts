@@ -15,7 +15,14 @@ export function prepareApiKeys(connection: Connection) {
   const list = connection.select(KEY_COLUMNS, (queries, value: Parameter<KeysAfter>) =>
     selectAll(queries).where("id", ">", value("after")).orderBy("id").limit(value("count")),
   );
-  const listBanned = prepareListBanned(connection);
+  const listBanned = connection.select(KEY_COLUMNS, (queries, value: Parameter<KeysAfter>) =>
+    selectAll(queries)
+      // A literal, so that SQLite can use the index of banned keys.
+      .where("bans", ">", sql.lit(0))
+      .where("key_id", ">", value("after"))
+      .orderBy("key_id")
+      .limit(value("count")),
+  );
   const { insert, update } = prepareWrites(connection);
   const secrets = prepareSecrets(connection);
   const removeUsage = prepareRemove(connection, "api_key_usage", "key_id");
@@ -87,20 +94,6 @@ function selectAll(queries: Kysely<Schema>) {
     .selectFrom("api_keys")
     .leftJoin("api_key_usage", "key_id", "id")
     .select(KEY_COLUMNS);
-}
-
-function prepareListBanned(connection: Connection) {
-  return connection.select(KEY_COLUMNS, (queries, value: Parameter<KeysAfter>) =>
-    queries
-      .selectFrom("api_key_usage")
-      .innerJoin("api_keys", "id", "key_id")
-      .select(KEY_COLUMNS)
-      // A literal, so that SQLite can use the index of banned keys.
-      .where("bans", ">", sql.lit(0))
-      .where("key_id", ">", value("after"))
-      .orderBy("key_id")
-      .limit(value("count")),
-  );
 }
 
 function prepareSecrets(connection: Connection) {
