@@ -1,12 +1,9 @@
 import { codeOf } from "@petstore/core/facts";
 
 /** An error of the store. Its cause is the storage's own error if the storage failed. */
-export interface StoreError {
-  readonly message: string;
-  readonly cause?: unknown;
-}
+export type StoreError = Pick<Error, "message" | "cause">;
 
-/** With the storage's message, if it has one. */
+/** Returns the message of the storage, if it has one, which says more than the store's. */
 export function describeStoreError({ message, cause }: StoreError): string {
   return hasMessage(cause) ? cause.message : message;
 }
