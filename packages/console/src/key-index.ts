@@ -18,7 +18,7 @@ const WEEK = 604_800_000;
 /** The keys that were read so far, by id. */
 interface Snapshot {
   readonly keys: Map<string, ApiKey>;
-  /** The same keys in each order that was asked for. */
+  /** The same keys, in each order that a query has had. */
   readonly orders: Map<Query["order"], readonly ApiKey[]>;
   lastId: string | undefined;
   /** When all of them were read, and how long that took. */
@@ -90,7 +90,7 @@ async function readOn(keyRing: KeyRing, snapshot: Snapshot): Promise<Result<void
     const page = await keyRing.list({ limit: BATCH, after: snapshot.lastId });
     if (page.isErr()) return err(page.error);
     const { keys, next } = page.value;
-    // A key that is there already was changed since this page was asked for.
+    // A key that is there already was changed while this page was read.
     for (const key of keys) if (!snapshot.keys.has(key.id)) snapshot.keys.set(key.id, key);
     snapshot.lastId = keys.at(-1)?.id ?? snapshot.lastId;
     if (keys.length > 0) snapshot.orders.clear();

@@ -57,7 +57,7 @@ function createRejects(file: RejectsFile | undefined, list: (line: string) => vo
       written = entries.filter(({ pet }) => pet.isErr());
       return file === undefined ? ok() : append(file, textOf(written, size), size);
     },
-    /** Lists the written entries before this line, where the import goes on, and removes the others from the file. */
+    /** Lists the written entries before this line, where the import continues, and removes the others from the file. */
     settle: async (nextLine: number): Promise<void> => {
       const settled = written.filter(({ first }) => first < nextLine);
       size += textOf(settled, size).length;

@@ -116,7 +116,7 @@ function Filters({ info, query, change, list }: FiltersProps) {
     setFound(undefined);
     const secret = typed.trim();
     const isSecret = SECRET.test(secret);
-    // Nobody needs to see a secret any longer.
+    // A secret is not shown any longer than is needed.
     change({ search: isSecret ? "" : typed });
     if (!isSecret) return;
     const result = await call("keys/find-by-secret", { secret });

@@ -43,7 +43,7 @@ export function useSecrets(baseUrl: string) {
   return {
     /** Performs an action. If it has made a secret, calls `done` and shows the secret. */
     make: async (next: Pending, send: () => Promise<SecretResult>, done: () => void) => {
-      // If the outcome is unknown, it is only asked for: a console that was restarted would do the action again.
+      // If the outcome is unknown, it is only looked up: a console that was restarted would do the action again.
       const isNew = expected.current !== next.idempotencyKey;
       change(next);
       setForm(true);
@@ -57,7 +57,7 @@ export function useSecrets(baseUrl: string) {
       }
       return result;
     },
-    /** To be called when the form of the action is gone. If the outcome is unknown, the page asks for it. */
+    /** To be called when the form of the action is gone. If the outcome is unknown, the page looks it up. */
     leave: () => setForm(false),
     dialog: dialog(),
   };

@@ -88,7 +88,7 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
 /** Creates the function that runs statements under their names, so that the server keeps them, if it can. */
 function createQuery(use: Use, longest: number) {
   let areKept = true;
-  /** PostgreSQL goes on with them: one that waits for a lock or a standby keeps its backend, and a server has few. */
+  /** PostgreSQL still runs them: one that waits for a lock or a standby keeps its backend, and a server has few. */
   const givenUp = new Set<string>();
 
   return async function query<Row>(

@@ -2,7 +2,7 @@ import { codeOf } from "@petstore/core/facts";
 import { storageError, type StorageError } from "@petstore/core/storage";
 import { Contention, NoIdLeft, TooLate } from "@petstore/storage-sql";
 
-/** Thrown when no server answers, or an answer does not come: it is unknown whether a statement ran. */
+/** Thrown when no server responds, or a connection ends: it is unknown whether a statement ran. */
 export class ConnectionLost extends Error {}
 
 /** Thrown when a write was certainly not stored, and may be tried again. */

@@ -57,7 +57,7 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
   const major = Math.floor(version / 10_000);
   const old = `PostgreSQL is ${major}, but must be ${OLDEST_POSTGRES} or newer.`;
   const wrong = `The database's encoding is ${encoding}, but must be UTF8.`;
-  // A standby answers reads, but may lack the newest commits.
+  // A standby serves reads, but may lack the newest commits.
   if (readOnly === "on") throw new OpenRefusal("read_only", READ_ONLY);
   if (major < OLDEST_POSTGRES) throw new OpenRefusal("postgres_too_old", old);
   if (encoding !== "UTF8") throw new OpenRefusal("not_utf8", wrong);

@@ -52,7 +52,7 @@ export function openStorageError(error: unknown): OpenPostgresError {
 
 /** The codes that an error of the connection or the server can have, each with its message unless more is known. */
 const messages = {
-  /** Also if no server answers, it has no connection left, or TLS cannot be agreed on. */
+  /** Also if no server responds, it has no connection left, or TLS cannot be agreed on. */
   cannot_connect: "The PostgreSQL server does not accept connections now.",
   no_tls:
     "The PostgreSQL server has no TLS: turn on its setting `ssl`, or leave `sslmode` out of the URL.",

@@ -12,7 +12,7 @@ import { randomStamp } from "../tables/schema.js";
 import { createLookUp } from "./look-up.js";
 
 /**
- * How many turns of the event loop charges wait for others, if there are others. Callers that were answered together
+ * How many turns of the event loop charges wait for others, if there are others. Callers whose calls ended together
  * send their next requests within these turns, and one statement for all costs little more than for one of them.
  */
 const GATHER_TURNS = 16;

@@ -149,7 +149,7 @@ function createCommitNext<Transaction, Subject>(
   };
 }
 
-/** Called when a transaction begins, it returns a function that publishes its end; `undefined` without a subscriber. */
+/** Returns a function to call when a transaction begins. It returns one to call at the end, if there is a subscriber. */
 function createTransactionSignal<Transaction, Subject>({
   kind,
   now,

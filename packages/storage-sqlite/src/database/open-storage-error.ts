@@ -29,7 +29,7 @@ export function openStorageError(cause: unknown): OpenSqliteError {
   if (cause instanceof OpenRefusal) {
     return { code: cause.code, message: cause.message, cause: cause.cause };
   }
-  // Only tables can have been stored, and the next opening goes on with them.
+  // Only tables can have been stored, and the next opening continues with them.
   if (cause instanceof MayBeStored) return openStorageError(cause.cause);
   if (isBusy(cause)) return { code: "busy", message: messages.busy, cause };
   const known = byPrefix.find(([prefix]) => sqliteCode(cause).startsWith(prefix));
