@@ -6,7 +6,7 @@ import { areRateLimits, limitFields, type Plans } from "../limits/plan.js";
 import { limitsOnly, type RateLimits } from "../limits/windows.js";
 import type { StoredApiKey } from "./api-key.js";
 import { isText } from "../validation/text.js";
-import { integer, strictRecord, validate } from "../validation/schemas.js";
+import { integer, strictRecord } from "../validation/schemas.js";
 
 /** The longest label of a key, in characters. */
 export const LABEL_LENGTH = 200;
@@ -104,8 +104,15 @@ export function parseAge(options: PurgeKeysOptions): Parsed<number> {
 
 export const parseKeyQuery = (input: ListKeysInput) => parse(querySchema, input);
 
-function parse<const Schema extends v.GenericSchema>(schema: Schema, input: unknown) {
-  return validate(schema, input, "the request").mapErr(invalidKeyRequest);
+/** The error lists every problem, after the path of the wrong value. */
+function parse<const Schema extends v.GenericSchema>(
+  schema: Schema,
+  input: unknown,
+): Parsed<v.InferOutput<Schema>> {
+  const parsed = v.safeParse(schema, input, { abortPipeEarly: true });
+  if (parsed.success) return ok(parsed.output);
+  const pathOf = (issue: v.BaseIssue<unknown>) => v.getDotPath(issue) ?? "the request";
+  return err(invalidKeyRequest(parsed.issues.map((each) => `${pathOf(each)} ${each.message}`)));
 }
 
 export function isKeyLabel(label: unknown): label is string {

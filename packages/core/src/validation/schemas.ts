@@ -1,16 +1,4 @@
-import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
-
-/** The error lists every problem, after the path of the wrong value, or `root` if the whole value is wrong. */
-export function validate<const Schema extends v.GenericSchema>(
-  schema: Schema,
-  input: unknown,
-  root: string,
-): Result<v.InferOutput<Schema>, readonly string[]> {
-  const parsed = v.safeParse(schema, input, { abortPipeEarly: true });
-  if (parsed.success) return ok(parsed.output);
-  return err(parsed.issues.map((issue) => `${v.getDotPath(issue) ?? root} ${issue.message}`));
-}
 
 /** Returns a schema of an object with these fields and no others; not an array. */
 export function strictRecord<Entries extends v.ObjectEntries>(entries: Entries) {

@@ -57,7 +57,8 @@ export function targetOf(path: string): string {
   return link === undefined ? path : targetOf(resolve(realpathSync(dirname(path)), link));
 }
 
-function linkAt(path: string): string | undefined {
+/** Returns the target of the link at the path, as the link names it; `undefined` if there is none. */
+export function linkAt(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { linkAt } from "./database-files.js";
 
 /**
  * Watches the lock that SQLite keeps on a file with a write-ahead log while it is open. The lock belongs to the process
@@ -22,7 +23,7 @@ export function watchLock(path: string) {
     },
     /** Returns the name that the file has now; `undefined` if it was removed, or if that cannot be told. */
     name: (): string | undefined => {
-      const name = nameOf(file ?? "");
+      const name = linkAt(file ?? "");
       return name?.endsWith(" (deleted)") ? undefined : name;
     },
     end,
@@ -33,10 +34,10 @@ const OPEN_FILES = "/proc/self/fd";
 
 /** Returns the open file that has the lock, and opens what the system shows of it (proc_pid_fdinfo(5)), if there is one. */
 function findLock(path: string): [file: string, shown: number] | undefined {
-  for (const number of ifShown(() => readdirSync(OPEN_FILES)) ?? []) {
+  for (const number of openFiles()) {
     const file = `${OPEN_FILES}/${number}`;
     // It may have been closed meanwhile, as the folder itself is.
-    if (nameOf(file) !== path) continue;
+    if (linkAt(file) !== path) continue;
     const shown = openSync(`/proc/self/fdinfo/${number}`, "r");
     if (showsLock(shown)) return [file, shown];
     closeSync(shown);
@@ -44,15 +45,12 @@ function findLock(path: string): [file: string, shown: number] | undefined {
   return undefined;
 }
 
-function nameOf(file: string): string | undefined {
-  return ifShown(() => readlinkSync(file));
-}
-
-function ifShown<T>(look: () => T): T | undefined {
+/** Returns the numbers of the open files; none where the system does not show them. */
+function openFiles(): readonly string[] {
   try {
-    return look();
+    return readdirSync(OPEN_FILES);
   } catch {
-    return undefined;
+    return [];
   }
 }
 
