@@ -72,11 +72,6 @@ function textFor({ isTTY }: TerminalStream, line: string): string {
   return isTTY === true ? escapeUnprintable(line) : line;
 }
 
-/** Replaces the characters that a terminal would interpret or not show, line breaks too. */
-export function replaceUnprintable(text: string): string {
-  return text.replace(UNPRINTABLE, "\uFFFD");
-}
-
 /** Escapes the characters that a terminal would interpret or not show, as in JSON, except line feeds. */
 export function escapeUnprintable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => character.replace(/[^\n]/g, escapeUnit));

@@ -17,4 +17,4 @@ export type { WindowQuota } from "./limits/quota.js";
 export { createManualClock } from "./manual-clock.js";
 export { parseInt64, toInt64 } from "./pets/int64.js";
 export { isPetStatus, petStatuses } from "./pets/pet-status.js";
-export { count, UNPRINTABLE } from "./validation/text.js";
+export { count, replaceUnprintable, UNPRINTABLE } from "./validation/text.js";

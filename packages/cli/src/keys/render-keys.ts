@@ -1,8 +1,8 @@
 import { keyStateAt, type ApiKey, type IssuedKey, type PurgedKeys } from "@petstore/core";
-import { windowNames } from "@petstore/core/facts";
+import { replaceUnprintable, windowNames } from "@petstore/core/facts";
 import { MAX_TIME, type SecretState } from "@petstore/core/internal";
 import stringWidth from "string-width";
-import { replaceUnprintable, type Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal.js";
 
 interface View extends Pick<Terminal, "columns"> {
   /** Milliseconds since the Unix epoch. */

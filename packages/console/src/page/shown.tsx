@@ -1,5 +1,5 @@
 import type { RateLimits } from "@petstore/core";
-import { limitsIn, UNPRINTABLE, windowNames } from "@petstore/core/facts";
+import { limitsIn, replaceUnprintable, windowNames } from "@petstore/core/facts";
 import type { WindowName, WindowQuota } from "@petstore/core/facts";
 import type { ShownKey, ShownState } from "../protocol.js";
 import type { Column } from "./controls.js";
@@ -8,7 +8,7 @@ import type { Column } from "./controls.js";
 export function Label(props: { readonly text: string | undefined; readonly none?: string }) {
   const { text, none = "no label" } = props;
   if (text === undefined || text.trim() === "") return <span class="faint">{none}</span>;
-  return <bdi class="label">{text.replace(UNPRINTABLE, "\uFFFD")}</bdi>;
+  return <bdi class="label">{replaceUnprintable(text)}</bdi>;
 }
 
 /** Limits as text: "60 a minute, 1,000 a day". */
