@@ -24,6 +24,7 @@ import { findKey, findKeyBySecret, listKeys, type KeyPage, type KeyResult } from
 
 /** Issues and manages API keys. For the host; its calls need no API key. */
 export interface KeyRing {
+  /** Issues a key on a plan. Only this result has its secret. */
   issue(input: IssueKeyInput): ResultAsync<IssuedKey, KeyError>;
   /** Finds the key with this id, without charging it. */
   find(id: string): ResultAsync<ApiKey, KeyError>;
