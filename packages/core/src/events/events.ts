@@ -44,12 +44,12 @@ type EventFields = {
   readonly storage_warning: StorageWarning & { readonly keyId: undefined };
 };
 
-type Happening = {
+type EventWithoutTime = {
   [Type in keyof EventFields]: { readonly type: Type } & EventFields[Type];
 }[keyof EventFields];
 
 /** Every event of a store: closed on `type`. `at` is when it happened, in milliseconds since the Unix epoch. */
-export type PetStoreEvent = Happening & { readonly at: number };
+export type PetStoreEvent = EventWithoutTime & { readonly at: number };
 
 export type KeyEventType = Extract<PetStoreEvent, KeyFields>["type"];
 
@@ -76,8 +76,8 @@ export interface Events {
   onAny(listener: Listener<PetStoreEvent>): () => void;
 }
 
-/** Emits what happened at this time; now, by default. */
-export type Emit = (happening: Happening, at?: number) => void;
+/** Emits an event that has happened at this time; now, by default. */
+export type Emit = (event: EventWithoutTime, at?: number) => void;
 
 /** `flush` passes queued events to the listeners at once. `end` does so, too, and later events are ignored. */
 export function createEvents(now: () => number) {
@@ -88,10 +88,10 @@ export function createEvents(now: () => number) {
   const flush = (): void => {
     for (const event of queue.splice(0)) [...listeners].forEach((each) => each(event));
   };
-  const emit: Emit = (happening, at) => {
+  const emit: Emit = (event, at) => {
     if (hasEnded || listeners.size === 0) return;
     if (queue.length === 0) setImmediate(flush);
-    queue.push(deepFrozen({ ...happening, at: at ?? now() }));
+    queue.push(deepFrozen({ ...event, at: at ?? now() }));
   };
   /** A listener that was added twice is called twice, and each is removed separately. */
   const add = (listener: unknown, call: Listener<PetStoreEvent>) => {
