@@ -29,25 +29,66 @@ export interface DatabaseCheck {
 }
 
 /** Creates the transactions of one connection. If the work throws, one is rolled back and the error rethrown. */
-export function createTransactions(
-  database: SqliteDatabase,
-  { isShared, marked, check, afterCommit }: TransactionOptions,
-) {
+export function createTransactions(database: SqliteDatabase, options: TransactionOptions) {
+  const { isShared, check } = options;
   const begin = database.prepare("begin");
-  const beginImmediate = database.prepare("begin immediate");
+  const commit = database.prepare("commit");
   const dataVersion = database.prepare<readonly [number]>("pragma main.data_version");
   dataVersion.raw(true);
-  const commit = database.prepare("commit");
+  const { write, running } = createWrites(database, commit, options);
+
+  return {
+    write,
+    /** Runs work that reads one snapshot of the database: that of the transaction around it, if there is one. */
+    read: <T>(work: () => T): T => {
+      check.beforeTransaction();
+      if (database.inTransaction) return work();
+      try {
+        begin.run([]);
+      } catch (error) {
+        // A host that iterates over rows holds a snapshot, too.
+        if (isIterating(error)) return work();
+        throw error;
+      }
+      return commitOrRollBack(database, commit, work);
+    },
+    /** Whether work of `write` runs. */
+    isWriting: () => running() !== undefined,
+    /** A number that changes when another connection commits (`data_version`); `undefined` if that cannot be told. */
+    version: (): number | undefined => {
+      const known = running();
+      if (isShared || known?.version !== undefined) return known?.version;
+      try {
+        check.beforeTransaction();
+        const version = dataVersion.get([])?.[0];
+        if (known) known.version = version;
+        return version;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** A write that runs, with the version of the database once it is read: no other connection can commit meanwhile. */
+interface RunningWrite {
+  version?: number | undefined;
+}
+
+function createWrites(
+  database: SqliteDatabase,
+  commit: SqliteStatement<unknown>,
+  { isShared, marked, check, afterCommit }: TransactionOptions,
+) {
+  const beginImmediate = database.prepare("begin immediate");
   // Not prepared: SQLite runs this pragma when it is prepared, and refuses it inside a transaction.
   const setSynchronous = (synchronous: Synchronous): void => {
     if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
   };
-  let isWriting = false;
-  /** Read once: no other connection can commit during a write. */
-  let versionInWrite: number | undefined;
+  let running: RunningWrite | undefined;
   const commitWork = <T>(synchronous: Synchronous, work: () => T): T => {
     beginImmediate.run([]);
-    isWriting = true;
+    running = {};
     try {
       const result = commitOrRollBack(database, commit, () => {
         const value = work();
@@ -57,8 +98,7 @@ export function createTransactions(
       if (marked !== "FULL") marked = synchronous;
       return result;
     } finally {
-      isWriting = false;
-      versionInWrite = undefined;
+      running = undefined;
     }
   };
   const commitFully = <T>(work: () => T): T => {
@@ -75,7 +115,6 @@ export function createTransactions(
   };
   // The level between two full commits.
   setSynchronous("NORMAL");
-
   return {
     /** Runs work in a transaction that holds the write lock from its beginning. */
     write: <T>(synchronous: Synchronous, work: () => T): T => {
@@ -85,33 +124,7 @@ export function createTransactions(
       afterCommit();
       return result;
     },
-    /** Runs work that reads one snapshot of the database: that of the transaction around it, if there is one. */
-    read: <T>(work: () => T): T => {
-      check.beforeTransaction();
-      if (database.inTransaction) return work();
-      try {
-        begin.run([]);
-      } catch (error) {
-        // A host that iterates over rows holds a snapshot, too.
-        if (isIterating(error)) return work();
-        throw error;
-      }
-      return commitOrRollBack(database, commit, work);
-    },
-    /** Whether work of `write` runs. */
-    isWriting: () => isWriting,
-    /** A number that changes when another connection commits (`data_version`); `undefined` if that cannot be told. */
-    version: (): number | undefined => {
-      if (isShared || versionInWrite !== undefined) return versionInWrite;
-      try {
-        check.beforeTransaction();
-        const version = dataVersion.get([])?.[0];
-        if (isWriting) versionInWrite = version;
-        return version;
-      } catch {
-        return undefined;
-      }
-    },
+    running: () => running,
   };
 }
 
