@@ -37,10 +37,7 @@ const METRICS = { kind: "metrics", snapshot: [] };
 const LISTENING = { kind: "listening", url: "http://127.0.0.1:17/v1" };
 
 /** Starts workers that do what a test tells them. Pauses take no time, but those before a kill never end. */
-function startPuppets(
-  count: number,
-  { program = PUPPET, isMeasured = true, shutdownDelay = 0 } = {},
-) {
+function startPuppets(count: number, { program = PUPPET, hasSums = true, shutdownDelay = 0 } = {}) {
   const exec = join(dirname(newDatabase()), "worker.cjs");
   writeFileSync(exec, program);
   cluster.setupPrimary({ exec, args: [], execArgv: [] });
@@ -58,7 +55,7 @@ function startPuppets(
   const sums = { receive: vi.fn(), retire: vi.fn(), text: () => Promise.resolve("") };
   const workers = startWorkers({
     ...{ count, shutdownDelay, clock: { now: () => time.now } },
-    sums: isMeasured ? sums : undefined,
+    sums: hasSums ? sums : undefined,
     report: (message) => void reports.push(message),
     onListening: (url) => void urls.push(url),
   });
@@ -114,7 +111,7 @@ it("a worker is restarted after a pause that doubles, up to ten seconds and for 
 
 it("a worker that ends for the sixth time in a minute while no other serves stops all; the port stays", async () => {
   const { fork, time, reports, urls, workers, worker, tell, end } = startPuppets(1, {
-    isMeasured: false,
+    hasSums: false,
   });
   tell(1, {});
   tell(1, { say: LISTENING });
@@ -139,6 +136,16 @@ it("a worker that cannot start at first stops all, and its problem is the first 
   tell(3, { say: { kind: "problem", problem: "the port is in use" }, exitCode: 1 });
   expect((await workers.ended)._unsafeUnwrapErr()).toBe("the port is in use");
   expect([reports, urls]).toEqual([["a worker is restarted: it ended with exit code 1"], []]);
+});
+
+it("a worker that the system cannot start is started again", async () => {
+  const { execPath } = process;
+  const { workers, tell } = startPuppets(1);
+  process.execPath = "/nowhere";
+  onTestFinished(() => void (process.execPath = execPath));
+  tell(1, { say: LISTENING, exitCode: 1 });
+  const error = "a worker keeps ending: it did not start: Error: spawn /nowhere ENOENT";
+  expect((await workers.ended)._unsafeUnwrapErr()).toBe(error);
 });
 
 it.each([" in time", ": it ended with SIGKILL"])("workers that do not finish%s", async (how) => {

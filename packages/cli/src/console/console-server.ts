@@ -65,12 +65,7 @@ const LONGEST_BODY = 200;
  * response is 401. No other origin is served, also if another name leads here. A cookie goes to all ports of a host, but
  * only to its path. The path is random, so another server of this machine does not get it.
  */
-function createLogin(
-  console: ConsoleHandler,
-  origin: string,
-  basePath: string,
-  random: RandomSource,
-) {
+function createLogin(page: ConsoleHandler, origin: string, basePath: string, random: RandomSource) {
   const { host, port } = new URL(origin);
   const newSecret = (): string => Buffer.from(random(SECRET_BYTES)).toString("base64url");
   const session = `petstore-console-${port}=${newSecret()}`;
@@ -97,7 +92,7 @@ function createLogin(
       if (request.headers.get("Host") !== host || isFromElsewhere(request, origin)) {
         return new Response(ELSEWHERE, { status: 403 });
       }
-      if (isLoggedIn(request)) return console(request);
+      if (isLoggedIn(request)) return page(request);
       const { pathname } = new URL(request.url);
       if (request.method === "POST" && pathname === `${basePath}/login`) return logIn(request);
       return request.method === "GET" && pathname === `${basePath}/` ? loginPage() : refused();

@@ -65,7 +65,7 @@ async function keepServing(group: Group, index: number): Promise<void> {
   const isStopping = (): boolean => signal.aborted;
   let ends: readonly number[] = [];
   while (!isStopping()) {
-    const { how, isInOrder, problem } = await runWorker(group, index);
+    const { how, isInOrder, problem } = await runWorker(group, index).catch(notStarted);
     const cannotStart = problem !== undefined && group.listened.size < count;
     if (isStopping() || cannotStart) {
       stop(group, problem ?? (isInOrder ? undefined : `a worker did not finish: ${how}`));
@@ -81,6 +81,11 @@ async function keepServing(group: Group, index: number): Promise<void> {
     const backoff = Math.min(FIRST_BACKOFF * 2 ** (ends.length - 1), LONGEST_BACKOFF);
     await setTimeout(backoff, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** What a worker needs may be missing for a moment, such as memory. */
+function notStarted(error: unknown) {
+  return { how: `it did not start: ${String(error)}`, isInOrder: true, problem: undefined };
 }
 
 /** Lets all workers finish their requests without restarting them, and kills those that take too long. */
@@ -118,7 +123,11 @@ async function runWorker(group: Group, index: number) {
       if (isLast) group.onListening(message.url);
     }
   });
-  const end = await new Promise<{ how: string; isInOrder: boolean }>((resolve) => {
+  const end = await new Promise<{ how: string; isInOrder: boolean }>((resolve, reject) => {
+    // Also emitted when a message cannot be sent to a worker that is ending.
+    worker.on("error", (error) => {
+      if (worker.process.pid === undefined) reject(error);
+    });
     worker.on("exit", (code, signal) => {
       // A signal may come before the worker listens for it.
       const isInOrder = signal ? STOP_SIGNALS.some((name) => name === signal) : code === 0;

@@ -38,17 +38,13 @@ function listed(methods: Iterable<string>): string {
  * below the base path. The text is compared as it is: without decoding, resolving dot segments or folding case. So
  * `//evil/v1/pets` and `/V1/pets` are not below `/v1`, and the path of `/v1/%2e%2e/v1/pets` is `/%2e%2e/v1/pets`.
  */
-export function locate(
-  basePath: string,
-  target: string,
-  clientTarget = target,
-): Target | undefined {
+export function locate(basePath: string, target: string, sentTarget = target): Target | undefined {
   const { path, query } = split(target);
   if (path !== basePath && !path.startsWith(`${basePath}/`)) return undefined;
   return {
     path: path.slice(basePath.length),
     query,
-    clientPath: clientTarget === target ? path : split(clientTarget).path,
+    clientPath: sentTarget === target ? path : split(sentTarget).path,
   };
 }
 

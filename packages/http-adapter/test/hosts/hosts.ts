@@ -23,10 +23,7 @@ export interface Host {
   /** Where the store's clients see it. */
   readonly basePath: string;
   /** Starts the host, or the host as it is without a store. Behind a proxy, it trusts `X-Forwarded-For` in its own way. */
-  readonly start: (
-    store: PetStore | undefined,
-    behindProxy: boolean,
-  ) => Promise<AnyServer> | AnyServer;
+  readonly start: (store: PetStore | undefined, proxied: boolean) => Promise<AnyServer> | AnyServer;
   /** How a client connects, if not by TCP. */
   readonly open?: Open;
   /** Whether the host resolves dot segments before the store sees them. */
