@@ -122,12 +122,8 @@ it("keys export and import move keys with any label, in chunks of any size, with
   await issueKey(from.database, "--plan", "enterprise", ...EACH_LIMIT);
   const { out } = await from.run("keys", "export");
   const older = out.replaceAll(',"dayUsed":0', "");
-  for (const [size, lines] of [
-    [1, out],
-    [3, older],
-    [100_000, out],
-  ] as const) {
-    const bytes = Buffer.from(lines.replaceAll("\n", "\r\n \r\n"));
+  for (const size of [1, 3, 100_000]) {
+    const bytes = Buffer.from((size === 3 ? older : out).replaceAll("\n", "\r\n \r\n"));
     const chunks: Buffer[] = [];
     for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
     const to = withDatabase();
@@ -143,6 +139,7 @@ it.each<[string, RegExp, (line: string, first: string) => string]>([
   ["another id", / id$/, (line) => line.replace('"key_', '"key_0')],
   ["a hint with one", / secrets\.0\.hint$/, (line) => line.replace("live_", "live\\u009b")],
   ["a plan with one", / plan$/, (line) => line.replace('"free"', '"fr\\u009bee"')],
+  ["a label in Latin-1", / UTF-8$/, (line) => line.replace('"ok"', '"\xe9"')],
   ["201 characters", / label$/, (line) => line.replace('"ok"', `"${"k".repeat(201)}"`)],
   ["a digest of 44 characters", /0\.digest$/, (line) => line.replace(DIGEST, "$&0")],
   ["one of 42", /0\.digest$/, (line) => line.replace(/.(?=","hint")/, "")],
@@ -162,7 +159,7 @@ it.each<[string, RegExp, (line: string, first: string) => string]>([
   const [from, to] = [withDatabase(), withDatabase()];
   for (const label of ["first", "ok"]) await issueKey(from.database, "--label", label);
   const [first = "", second = ""] = (await from.run("keys", "export")).out.split("\n");
-  const lines = `${first}\n${change(second, first)}`;
+  const lines = Buffer.from(`${first}\n${change(second, first)}`, "latin1");
   const error: unknown = expect.stringMatching(reason);
   expect(await to.read(lines, "keys", "import", "-")).toEqual(refused(error));
   expect((await to.run("keys", "list")).error).toContain("there is no database");

@@ -209,10 +209,10 @@ it("a console prints a link for each line of a pipe, and ends with it", async ()
   expect(await ended).toBe(0);
 });
 
-it("a console in the background does not stop when its terminal has input", async () => {
+it("a console in the background does not stop when its terminal has input, nor when it can write no file for a browser", async () => {
   const { database } = await databaseWithKey();
-  const console = `${process.execPath} ${program()} console --no-open --database ${database}`;
-  const job = `bash -m -c '${console} & echo "pid $!"; wait $!; echo "ended with $?"'`;
+  const console = `${process.execPath} ${program()} console --database ${database}`;
+  const job = `bash -m -c 'TMPDIR=/nowhere ${console} & echo "pid $!"; wait $!; echo "ended with $?"'`;
   const { output, type, ended } = runOnTerminal(job, 200, 24);
   await expect.poll(output).toMatch(/#token=\S+\r\n/);
   type("\r");

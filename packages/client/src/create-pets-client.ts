@@ -115,12 +115,8 @@ async function send(
   const { clock, baseUrl, authorization, emit } = context;
   const start = clock.now();
   emit({ type: "request", operation: name, attempt });
-  const allHeaders = { Accept: "application/json", ...headers, Authorization: authorization };
-  const init = {
-    method: facts.method,
-    headers: allHeaders,
-    ...(body === undefined ? {} : { body }),
-  };
+  const all = { Accept: "application/json", ...headers, Authorization: authorization };
+  const init = { method: facts.method, headers: all, ...(body === undefined ? {} : { body }) };
   const sent = await sendOnce(context, baseUrl + path, init, lifetime);
   const { status, requestId, sunset } = sent.head ?? {};
   const milliseconds = clock.now() - start;

@@ -73,7 +73,8 @@ async function runConsole(
   terminal.out(
     `The console of ${where} is open until Ctrl-C.\nThis link works once${again}:\n\n  ${link}\n`,
   );
-  const forget = open && stdout.isTTY === true ? await openInBrowser(link) : undefined;
+  const opening = open && stdout.isTTY === true ? openInBrowser(link) : undefined;
+  const forget = await opening?.catch(() => undefined);
   const ended = input?.read(() => terminal.out(`  ${newLink()}`));
   await Promise.race(ended === undefined ? [stopped] : [stopped, ended]);
   stdin.destroy();

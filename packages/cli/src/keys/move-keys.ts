@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { RateLimits } from "@petstore/core";
 import { areRateLimits, isKeyHint, isKeyId, isKeyLabel } from "@petstore/core/internal";
 import type { EachField } from "@petstore/core/internal";
@@ -144,6 +145,7 @@ async function parseKeys(
       number += 1;
       const line = bytes.toString();
       if (line.trim() === "") continue;
+      if (!isUtf8(bytes)) return err(`line ${number} is not UTF-8`);
       const parsed = v.safeParse(lineSchema, line);
       if (!parsed.success) {
         const why = v.getDotPath(parsed.issues[0]) ?? "it is not a JSON object";
