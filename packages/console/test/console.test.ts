@@ -413,7 +413,6 @@ it("the list of keys is searched by label, id, hint and a part of a secret, and 
 it("the list of keys follows what others change", async () => {
   const storage = createMemoryStorage();
   const read = storage.keys.list.bind(storage.keys);
-  // The first page takes a turn.
   Object.assign(storage.keys, {
     list: async (query: KeyQuery) => (query.after ?? (await setImmediate()), read(query)),
   });

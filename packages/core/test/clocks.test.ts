@@ -110,7 +110,6 @@ describe("the wall clock of one of two processes set back", () => {
   });
 });
 
-/** A host's function that fails after some calls. */
 function failingAt<T extends unknown[], R>(real: (...args: T) => R) {
   let left = Infinity;
   const failing = (...args: T): R => {

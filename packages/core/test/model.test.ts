@@ -74,9 +74,8 @@ function predict(key: ReturnType<typeof createModel>, now: number): Outcome {
     // "The bucket with the fewest tokens left (a tie: the later reset)."
     const perMinute = { remaining: limits.perMinute - minute.used, resetAt: minute.from + MINUTE };
     const perDay = { remaining: limits.perDay - day.used, resetAt: day.from + DAY };
-    const isMinuteLess =
-      perMinute.remaining - perDay.remaining || perDay.resetAt - perMinute.resetAt;
-    return { code: "ok", ...(isMinuteLess < 0 ? perMinute : perDay) };
+    const order = perMinute.remaining - perDay.remaining || perDay.resetAt - perMinute.resetAt;
+    return { code: "ok", ...(order < 0 ? perMinute : perDay) };
   }
   if (key.refusedSince === 0) key.refusedSince = now;
   // "A refusal counts only when it comes more than a second after the first of its row."

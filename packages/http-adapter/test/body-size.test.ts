@@ -53,7 +53,6 @@ test.each([
   const wire = await dial(compose({ key, ...sent, body }));
   expect((await wire.response()).status).toBe(status);
   expect((await wire.exchange(`${body}${compose({ key, body: "xx" })}x`)).status).toBe(200);
-  // It has its response, although its body ends early.
   wire.socket.end();
   expect(await wire.rest()).toBe("");
 });

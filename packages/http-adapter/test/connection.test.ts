@@ -44,7 +44,6 @@ const servers: readonly [name: string, create: (store: PetStore) => Promise<Serv
 ];
 
 const AT_ONCE = sized(1, 8, 40);
-/** Well-formed and unknown: anybody can make one. */
 const { key: UNKNOWN } = await makeStore();
 
 const uncaught: unknown[] = [];

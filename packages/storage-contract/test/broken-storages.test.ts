@@ -490,7 +490,6 @@ describe.each(storageRequirements)("$name", (requirement) => {
     return checkRequirement(requirement, { createFixture: () => createFileFixture(fault), module });
   };
 
-  // Processes take seconds.
   const isTried = inCi || requirement.needs !== "processes";
 
   it.runIf(isTried)("is met by the memory storage, or by one in a file", () => check());

@@ -106,16 +106,28 @@ it.each([
   expect(warnings).toEqual([{ code: "commits_lost", message }]);
 });
 
+const IS_WAITING = `select count(*)::int from pg_locks where not granted`;
+
+it("a call that waits for a connection goes on when the server ends that of another call", async () => {
+  const one = await openStorage({ url: server.url(), schema: `lost_${schemas}`, connections: 1 });
+  await admin.query(`begin; lock table lost_${schemas}.pets`);
+  const blocked = one.pets.find(1n);
+  await expect.poll(() => admin.query(IS_WAITING)).toEqual([[1]]);
+  const waiting = one.keys.find("a");
+  await endConnections(admin);
+  await admin.query("commit");
+  expect([(await blocked).isOk(), (await waiting).isOk()]).toEqual([true, true]);
+});
+
 it("a pet that the server is still adding when the connection is cut is created once", async () => {
   const schema = `lost_${schemas}`;
-  const isWaiting = `select count(*)::int from pg_locks where not granted`;
   const ids = [await create()];
   await admin.query(`begin; lock table ${schema}.pets`);
   const waiting = create();
-  await expect.poll(() => admin.query(isWaiting)).toEqual([[1]]);
+  await expect.poll(() => admin.query(IS_WAITING)).toEqual([[1]]);
   proxy.cut();
   // The storage looks up what became of its statement: it has to wait for it.
-  await expect.poll(() => admin.query(isWaiting)).toEqual([[2]]);
+  await expect.poll(() => admin.query(IS_WAITING)).toEqual([[2]]);
   await admin.query("commit");
   ids.push(await waiting);
   expect(await allIds(other)).toEqual(ids);

@@ -50,12 +50,9 @@ describe("openPostgresStorage fails with", () => {
   it("wrong_credentials if pg_hba.conf lets the user in only with TLS", async () => {
     const file = join(server.data, "pg_hba.conf");
     const rules = readFileSync(file, "utf8");
-    const onlyTls = "hostssl all only_tls all scram-sha-256\nhost all only_tls all reject\n";
+    const tls = "hostssl all only_tls all scram-sha-256\nhost all only_tls all reject\n";
     const url = server.url().replace("//petstore:", "//only_tls:");
-    for (const [text, message] of [
-      [onlyTls + rules, "requires TLS"],
-      [rules, "refuses"],
-    ] as const) {
+    for (const [message, text] of Object.entries({ "requires TLS": tls + rules, refuses: rules })) {
       writeFileSync(file, text);
       await admin.query("select pg_reload_conf()");
       await expect.poll(async () => (await errorOf({ url })).message).toContain(message);
@@ -135,6 +132,13 @@ describe("openPostgresStorage fails with", () => {
     proxy.cut();
     expect(await opening).toBe("cannot_connect");
     await admin.query("rollback");
+  });
+
+  it("no_database, also when it is dropped later", async () => {
+    await admin.query("create database dropped");
+    const storage = await openStorage({ url: server.url("dropped") });
+    await admin.query("drop database dropped with (force)");
+    expect((await storage.pets.find(1n))._unsafeUnwrapErr().message).toContain("has no database");
   });
 
   it.runIf(inCi)("busy, after waiting ten seconds for another migration", async () => {

@@ -57,7 +57,6 @@ it("compose.yaml gives servers a read-only file system, longer to stop than they
   expect(refused.error).toMatch(/^petstore: cannot use the database/);
 });
 
-/** Debian's folder for it is not in everybody's PATH. */
 const HAPROXY = existsSync("/usr/sbin/haproxy") ? "/usr/sbin/haproxy" : "haproxy";
 
 /** The servers and the proxy keep their intervals, each a quarter as long. */

@@ -59,14 +59,8 @@ describe.runIf(inCi)("docs/monitoring, read by Prometheus", () => {
     skipWithout("promtool", skip, "prometheus");
     const troubles = Object.entries(trouble[alert] ?? {});
     expect(troubles).not.toEqual([]);
-    for (const [job, value] of [
-      ["petstore", 1],
-      ["other", 0],
-    ] as const) {
-      const series = troubles.map(([name, values]) => [
-        name.replace("JOB", `job="${job}"`),
-        values,
-      ]);
+    for (const [job, value] of Object.entries({ petstore: 1, other: 0 })) {
+      const series = troubles.map(([name, rest]) => [name.replace("JOB", `job="${job}"`), rest]);
       // Without a series of the job, only one alert fires.
       if (job === "other") series.push(['up{job="petstore"}', "1x90"]);
       const input_series = series.map(([name, values]) => ({ series: name, values }));
@@ -81,9 +75,7 @@ describe.runIf(inCi)("docs/monitoring, read by Prometheus", () => {
     }
   });
 
-  it("the metrics of workers are clean, and every panel and rule has a result", async ({
-    skip,
-  }) => {
+  it("metrics of workers are clean, and every panel and rule has a result", async ({ skip }) => {
     skipWithout("prometheus", skip);
     const { database, secret } = await databaseWithKey(...ownPlan(2, 9));
     const server = await startServer("--database", database, "--workers", "2", "--metrics", "0");

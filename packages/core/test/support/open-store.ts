@@ -12,7 +12,6 @@ export const DAY = 24 * HOUR;
 
 export const rex = { name: "Rex", categoryId: 7n };
 
-/** The limits of a plan, as messages name them. */
 export const LIMIT_FIELDS = "{ perMinute, perDay }";
 
 type Call = (pets: Caller | TrustedPets) => ResultAsync<unknown, object>;

@@ -99,9 +99,7 @@ export function openStorage({ file, fault }: FileOptions): Promise<Storage> {
     },
     usage: {
       charge: (digest, decision) =>
-        decide("usage", undefined, decision, (memory, decide) =>
-          memory.usage.charge(digest, decide),
-        ),
+        decide("usage", undefined, decision, (memory, work) => memory.usage.charge(digest, work)),
       findByDigest: (digest) => read((memory) => memory.usage.findByDigest(digest)),
       update: (id, decision) =>
         decide("usage", id, decision, (memory, decide) => memory.usage.update(id, decide)),

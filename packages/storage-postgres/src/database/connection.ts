@@ -6,10 +6,7 @@ import type { TableName } from "../tables/schema.js";
 import type { Database } from "./database.js";
 
 /** A prepared statement, which may get a timeout of its own, in milliseconds. Rejects with PostgreSQL's errors. */
-export type Select<Argument, Row> = (
-  argument: Argument,
-  timeout?: number,
-) => Promise<readonly Row[]>;
+export type Select<Argument, Row> = (given: Argument, timeout?: number) => Promise<readonly Row[]>;
 
 export type Connection = ReturnType<typeof createConnection>;
 

@@ -43,6 +43,8 @@ type Use = <T>(
 
 function createConnections({ open, isOwn }: PoolSource, longest: number) {
   let pool = openPool();
+  /** Ends each wait for a connection of this pool. */
+  const waits = new Set<() => void>();
 
   function openPool(): PostgresPool {
     const opened = open();
@@ -57,8 +59,10 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
     const late = createTimeout(timeout, () => new ConnectionLost("no answer in time"));
     const connecting = from.connect();
     let client: PostgresClient | undefined;
+    waits.add(late.expire);
     try {
-      client = await Promise.race([connecting, late.expired]);
+      const connected = Promise.race([connecting, late.expired]);
+      client = await connected.finally(() => waits.delete(late.expire));
       client.on("error", ignore);
       const result = await Promise.race([work(client), late.expired]);
       release(client, false);
@@ -71,6 +75,8 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
       if (isOwn && pool === from && isConnectionLost(error)) {
         pool = openPool();
         void from.end().catch(ignore);
+        // A pool that ends gives no connection to those who wait for one.
+        for (const expire of waits) expire();
       }
       throw error;
     } finally {
@@ -153,12 +159,11 @@ function release(client: PostgresClient, destroy: boolean): void {
 }
 
 export function createTimeout(timeout: number, error: () => Error) {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(error()), timeout);
-  });
+  let expire = ignore;
+  const expired = new Promise<never>((_, reject) => (expire = () => reject(error())));
   expired.catch(ignore);
-  return { expired, clear: () => clearTimeout(timer) };
+  const timer = setTimeout(expire, timeout);
+  return { expired, expire, clear: () => clearTimeout(timer) };
 }
 
 /** Returns an error of PostgreSQL as it is; every other one means that the connection is lost. */

@@ -91,6 +91,7 @@ const reasons = [
   ["57P", "the server is shutting down or starting"],
   ["25006", "the server is a standby, or read-only"],
   ["28", "the server refuses this user or password"],
+  ["3D", "the server has no database with this name"],
   ["42501", "the user lacks a right"],
   ["42", "the tables differ from those of this version"],
   ["40", "other transactions were in the way"],

@@ -76,9 +76,7 @@ const optionsSchema = v.strictObject(
   {
     url: v.optional(v.pipe(v.string(URL_RULE), v.check(isPostgresUrl, URL_RULE))),
     connections: v.optional(v.pipe(between(1, 100, CONNECTIONS), v.integer(CONNECTIONS))),
-    pool: v.optional(
-      v.custom<PostgresPool>((value) => v.is(poolSchema, value), "must be a pg Pool"),
-    ),
+    pool: v.optional(v.custom<PostgresPool>((pool) => v.is(poolSchema, pool), "must be a pg Pool")),
     schema: v.optional(
       v.pipe(v.string(), v.regex(SCHEMA, "must be lower-case letters, digits and _")),
       "petstore",

@@ -76,9 +76,7 @@ function prepareInsert(connection: Connection) {
       const keys = keyColumns.map(
         (column) => sql`${each(({ key }) => keyValues[column](key))}::${typeOf(column)}[]`,
       );
-      const usages = usageFields.map(
-        (field) => sql`${each(({ usage }) => usage[field])}::bigint[]`,
-      );
+      const usages = usageFields.map((name) => sql`${each(({ usage }) => usage[name])}::bigint[]`);
       const secrets = secretsOf(value, ({ added }) => added.map(({ key }) => key));
       const columns = columnsOf(keyColumns);
       const usageColumns = columnsOf(USAGE_COLUMNS);
@@ -180,9 +178,7 @@ function secretsOf<Argument>(
 ): RawBuilder<unknown> {
   const each = <T>(read: (secret: ApiKeySecret, index: number, key: StoredApiKey) => T) =>
     value.of((argument) =>
-      keysOf(argument).flatMap((key) =>
-        key.secrets.map((secret, index) => read(secret, index, key)),
-      ),
+      keysOf(argument).flatMap((key) => key.secrets.map((item, index) => read(item, index, key))),
     );
   return sql`unnest(
     ${each((_secret, _index, { id }) => id)}::text[],

@@ -52,12 +52,10 @@ export async function createProxy(port: number) {
     /** Answers with an error of a pooler's instead of the next answer of the server. The statement was committed. */
     refuseNextAnswer: (code: string) =>
       void (onNextAnswer = (_end, client) => {
-        const fields = Buffer.from(`SERROR\0VERROR\0C${code}\0Mserver lost\0\0`);
+        const parts = Buffer.from(`SERROR\0VERROR\0C${code}\0Mserver lost\0\0`);
         const length = Buffer.alloc(4);
-        length.writeInt32BE(fields.length + 4);
-        client.write(
-          Buffer.concat([Buffer.from("E"), length, fields, Buffer.from("Z\0\0\0\x05I")]),
-        );
+        length.writeInt32BE(parts.length + 4);
+        client.write(Buffer.concat([Buffer.from("E"), length, parts, Buffer.from("Z\0\0\0\x05I")]));
       }),
     /** Loses the next statement, and the connection with it. The server does not get it. */
     loseNextStatement: () => void (losesStatement = true),

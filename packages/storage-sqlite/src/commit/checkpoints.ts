@@ -110,18 +110,14 @@ function startThread(driver: string, filename: string, events: ThreadEvents) {
 }
 
 /** If another connection writes at the moment, the thread is woken again after the next commits. */
-function writeBackRest(
-  database: SqliteDatabase,
-  areOurs: () => boolean,
-  onError: () => void,
-): void {
+function writeBackRest(database: SqliteDatabase, areOurs: () => boolean, giveUp: () => void): void {
   try {
     if (!database.open || !areOurs()) return;
     database.pragma("main.wal_checkpoint(full)");
     // The next commit begins the log anew.
     markLog(database);
   } catch (error) {
-    if (!isBusy(error)) onError();
+    if (!isBusy(error)) giveUp();
   }
 }
 

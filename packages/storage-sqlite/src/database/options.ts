@@ -41,9 +41,7 @@ export function parseOptions(options: SqliteStorageOptions) {
   const source = filename === undefined ? database : { filename, readOnly };
   if (source === undefined) throw new TypeError(`openSqliteStorage: option filename ${PATH}`);
   if (filename !== undefined && database !== undefined) {
-    throw new TypeError(
-      "openSqliteStorage: option database cannot be given together with filename",
-    );
+    throw new TypeError("openSqliteStorage: option database cannot be given with filename");
   }
   if (readOnly && (filename === undefined || filename === ":memory:")) {
     throw new TypeError("openSqliteStorage: option readOnly must be given together with a file");

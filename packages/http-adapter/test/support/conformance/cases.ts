@@ -227,7 +227,6 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...rows(lastOf(201, 404, 201, 400), [
     ["RFC 9112, 9.3.2", "good requests, then garbage", post(PET) + DOGS + post(PET) + "garbage"],
   ]),
-  // Fuzzing has found those to nowhere.
   ...rows(lastOf(404, 405), [
     ["RFC 9110, 9.3.6", "a GET, then CONNECT", DOGS + CONNECT],
     ["RFC 9110, 9.3.6", "a refusal to nowhere, then CONNECT", head("GET /x") + CONNECT],
