@@ -59,12 +59,11 @@ export function nonBlank(problem: string): (text: string) => string {
 }
 
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
-  const bounds =
-    most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
+  const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
   return (text: string): number => {
     const number = /^\d+$/.test(text) ? Number(text) : NaN;
     if (number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number, ${bounds}.`);
+    throw new InvalidArgumentError(`It must be a whole number, ${range}.`);
   };
 }
 

@@ -1,6 +1,9 @@
+import { writeFileSync } from "node:fs";
+import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { WriteStream } from "node:tty";
 import { codeOf, UNPRINTABLE } from "@petstore/core/facts";
+import { fromThrowable } from "neverthrow";
 import { describeFileError } from "./describe-error.js";
 
 export interface StopSignal {
@@ -42,17 +45,18 @@ export interface CommandIO {
 
 /** Does not end the process at a full disk or a closed pipe. Control characters reach pipes and files, but no screen. */
 export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Terminal {
+  const file = fileOf(stdout);
   let problem: unknown;
   let last = Promise.resolve();
   for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
   return {
     columns: columnsOf(stdout),
     out: (line) => {
+      const text = `${textFor(stdout, line)}\n`;
       last = new Promise((resolve) => {
-        stdout.write(`${textFor(stdout, line)}\n`, (error) => {
-          problem ??= error ?? undefined;
-          resolve();
-        });
+        const done = (error?: unknown): void => resolve(void (problem ??= error ?? undefined));
+        if (file === undefined) stdout.write(text, done);
+        else fromThrowable(writeFileSync)(file, text).match(() => done(), done);
       });
     },
     error: (line) => void stderr.write(`${textFor(stderr, line)}\n`),
@@ -62,6 +66,11 @@ export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Term
       return isFine ? undefined : describeFileError(problem);
     },
   };
+}
+
+/** Returns the descriptor of standard output if it is a file: Node writes to it without looking at how much was written. */
+export function fileOf(stdout: Streams["stdout"]): number | undefined {
+  return stdout instanceof Socket ? undefined : stdout.fd;
 }
 
 export function isClosedPipe(error: unknown): boolean {

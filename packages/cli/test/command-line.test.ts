@@ -135,13 +135,10 @@ it("the environment of serve sets values, lists and switches", async () => {
   const { url, output } = await serveHere();
   expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/v1$/);
   await expect.poll(output).toContain("This is the first one");
-  for (const [origin, allowed] of [
-    ["https://a.example", "https://a.example"],
-    ["https://b.example", "https://b.example"],
-    ["https://c.example", null],
-  ] as const) {
+  for (const name of ["a", "b", "c"]) {
+    const origin = `https://${name}.example`;
     const { headers } = await fetch(`${url}/pets`, { headers: { origin } });
-    expect(headers.get("access-control-allow-origin")).toBe(allowed);
+    expect(headers.get("access-control-allow-origin")).toBe(name === "c" ? null : origin);
     expect(headers.get("keep-alive")).toBe("timeout=75");
   }
   const [, authorization = ""] = /-H "Authorization: (.*?)"/.exec(output()) ?? [];

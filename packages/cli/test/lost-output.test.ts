@@ -10,13 +10,12 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../../../scripts/ports.js";
 import { hurried, startCommand, startProgram, useBuiltPetstore } from "./support/built-petstore.js";
-import { textOf, workersOf } from "./support/built-petstore.js";
+import { startAny, textOf, workersOf } from "./support/built-petstore.js";
 import { databaseWithKey, newDatabase, petsIn, REX, skipWithout } from "./support/command.js";
-import { writableTo } from "./support/command.js";
+import { withDatabase, writableTo } from "./support/command.js";
 import { inCi } from "../../../scripts/test-size.js";
 import { createErrorLog, createRequestLog } from "../src/serve/log.js";
 
-/** Every write to it fails, as on a full disk. */
 const FULL = "/dev/full";
 const program = useBuiltPetstore();
 
@@ -68,6 +67,10 @@ describe.runIf(inCi && existsSync(FULL))("with outputs that are full", () => {
       const problem = `petstore: ${lost} could not be printed: the disk is full\n`;
       expect([status, stderr]).toEqual([1, problem]);
     }
+    const serve = `${program()} serve --first-key --port 0 --database :memory: > ${FULL}`;
+    const { output } = startAny(["sh", "-c", `exec ${process.execPath} ${serve}`]);
+    const lost = "petstore: the first key could not be printed: the disk is full\n";
+    await expect.poll(output).toBe(lost);
   });
 });
 
@@ -201,7 +204,19 @@ it.skipIf(!hasBash).each([">>", ">"])(
   },
 );
 
-/** Debian's folder for it is not in everybody's PATH. */
+it.skipIf(!hasBash).each([
+  ["migrate --print", 4],
+  ["pets export", 40],
+])("%s fails if a full disk takes only a part of its result", async (command, blocks) => {
+  const { database, read } = withDatabase();
+  const pet = `{"name":"${"x".repeat(600)}","categoryId":1}\n`;
+  await read(pet.repeat(100), "pets", "import", "-");
+  const script = `ulimit -f ${blocks}; exec "$@" --database "$0" > "$0.out"`;
+  const args = ["-c", script, database, process.execPath, program(), ...command.split(" ")];
+  const { status, stderr } = spawnSync("bash", args, { encoding: "utf8" });
+  expect([status, stderr]).toEqual([1, expect.stringContaining("file too large")]);
+});
+
 const LOGROTATE = "/usr/sbin/logrotate";
 
 it.runIf(inCi)("logrotate, as the documents configure it, loses no line", async ({ skip }) => {

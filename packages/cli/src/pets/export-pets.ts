@@ -1,6 +1,5 @@
-import { constants, type BigIntStats } from "node:fs";
+import { constants, createWriteStream, type BigIntStats } from "node:fs";
 import { open, realpath, rm, writeFile } from "node:fs/promises";
-import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { PAGE_LIMIT, petStatuses, type TrustedPets } from "@petstore/core";
 import type { PetFilter } from "@petstore/core/internal";
@@ -13,8 +12,8 @@ import { complete, createUnfinished, fileAt, modeFrom } from "../new-file.js";
 import { openUnlessStopped } from "../open-file.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example, isPostgres, nameOf } from "../options.js";
-import { counted, createProgress, escapeUnprintable, isClosedPipe } from "../terminal.js";
-import type { CommandIO } from "../terminal.js";
+import { counted, createProgress, escapeUnprintable, fileOf, isClosedPipe } from "../terminal.js";
+import type { CommandIO, Streams } from "../terminal.js";
 import { csvHeading, encodeRecord, formatOf, formatOption, type Format } from "./formats.js";
 
 interface ExportOptions extends PetFilter {
@@ -102,14 +101,16 @@ async function write(
   text: AsyncIterable<string>,
   path: string,
   options: ExportOptions,
-  stdout: Writable,
+  stdout: Streams["stdout"],
   signal: AbortSignal,
 ): Promise<Result<boolean, string>> {
   const isStdout = path === "-";
   try {
     const existing = isStdout ? undefined : await fileAt(path);
     const isFile = existing?.isFile() === true || existing?.isSymbolicLink() === true;
-    if (isStdout) await pipeline(text, stdout, { signal });
+    const fd = fileOf(stdout);
+    const output = fd === undefined ? stdout : createWriteStream("", { fd, autoClose: false });
+    if (isStdout) await pipeline(text, output, { signal });
     else if (existing && !isFile) await writeInto(text, path, existing, signal);
     else if (existing && !options.overwrite)
       return err(`${path} already exists (--overwrite replaces it)`);

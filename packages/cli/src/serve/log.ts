@@ -1,11 +1,10 @@
 import { fstatSync, ftruncateSync, writeSync } from "node:fs";
-import { Socket } from "node:net";
 import { Writable } from "node:stream";
 import type { Clock } from "@petstore/core";
 import type { ResponseReport } from "@petstore/http-adapter";
 import { describeFileError, describeUnknownError } from "../describe-error.js";
 import { readIfThere } from "../stop-signal.js";
-import type { ReportError, Streams } from "../terminal.js";
+import { fileOf, type ReportError, type Streams } from "../terminal.js";
 
 /** How much of the log may be unread, in bytes. */
 const MAX_BUFFERED = 16_777_216;
@@ -73,10 +72,9 @@ function lineOf(value: object): Buffer {
  * of up to 4,096 bytes in one piece.
  */
 function writerOf(stream: Streams["stdout"]) {
-  const { fd } = stream;
+  const fd = fileOf(stream);
   type Done = (problem?: unknown) => void;
-  // Node writes to a file without looking at how much was written.
-  return fd === undefined || stream instanceof Socket
+  return fd === undefined
     ? (line: Buffer, done: Done) => void stream.write(line, done)
     : (line: Buffer, done: Done) => done(writeToFile(fd, line));
 }

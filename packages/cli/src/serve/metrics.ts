@@ -133,12 +133,9 @@ function recordTransactions({ Histogram }: typeof PromClient, registers: Registr
   });
 }
 
-function on<Name extends keyof Signals>(
-  name: Name,
-  listener: (signal: Signals[Name]) => void,
-): void {
+function on<Key extends keyof Signals>(key: Key, listener: (signal: Signals[Key]) => void): void {
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- Signals says what is published there.
-  subscribe(name, (message) => listener(message as Signals[Name]));
+  subscribe(key, (message) => listener(message as Signals[Key]));
 }
 
 /** Prometheus uses one connection. */

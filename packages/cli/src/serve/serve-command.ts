@@ -160,6 +160,8 @@ There was no API key yet. This is the first one, on the Free plan, shown only on
 
   curl -i -H "Authorization: Bearer ${secret}" "${url}/pets?limit=5"
 `);
+  const problem = await terminal.written(true);
+  if (problem !== undefined) report(`the first key could not be printed: ${problem}`);
 }
 
 function quoted(text: string): string {

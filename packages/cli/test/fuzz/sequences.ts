@@ -34,7 +34,6 @@ export const sequence = fc.record({
   reads: fc.integer({ min: 0, max: 9 }).map((number) => number > 0),
 });
 
-/** The messages that are sent over one connection, and how it ends. */
 export type Sequence = typeof sequence extends fc.Arbitrary<infer Generated> ? Generated : never;
 
 const HOST = "127.0.0.1";

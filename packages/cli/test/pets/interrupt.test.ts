@@ -52,11 +52,7 @@ it.each([
   ["pets", "<&-", "cannot read standard input: it is closed, or /dev/null"],
   ["keys", "<&-", "cannot read standard input: it is closed, or /dev/null"],
   ["pets", "</", "cannot read standard input: it is a directory"],
-  [
-    "pets",
-    '<"$0" >"${0%.ndjson}"',
-    "cannot write to standard output: it is a file of the database",
-  ],
+  ["pets", '<$0 >"${0%.ndjson}"', "cannot write to standard output: it is a file of the database"],
   [
     "pets",
     '--rejects "$0" --from-line 2 < "$0"',

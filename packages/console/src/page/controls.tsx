@@ -85,10 +85,8 @@ export function Select<Value extends string | number | undefined>(props: SelectP
 
 export type Option<Value> = readonly [value: Value, text: string];
 
-export function optionsOf<Value extends string>(
-  values: readonly Value[],
-): readonly Option<Value>[] {
-  return values.map((value) => [value, value]);
+export function optionsOf<Text extends string>(texts: readonly Text[]): readonly Option<Text>[] {
+  return texts.map((text) => [text, text]);
 }
 
 /** Shows each field of a value and passes on its changes, so that a field that is missing does not compile. */
