@@ -116,15 +116,16 @@ async function importEntries(
   tally: Tally,
   onGroup: () => void,
 ): Promise<Result<void, string>> {
+  const add = (wanted: readonly Entry[], into: Tally): Added =>
+    keepIds ? importGroup(storage, wanted, into) : addGroup(storage, wanted, again, into);
+  let last: Entry | undefined;
   try {
     for await (const group of entries) {
       const unfinished = group.filter(({ first }) => first >= tally.nextLine);
       const wanted = keepIds ? unfinished.map(withId) : unfinished;
       const written = await rejects.write(wanted);
       if (written.isErr()) return written;
-      const added = keepIds
-        ? await importGroup(storage, wanted, tally)
-        : await addGroup(storage, wanted, again, tally);
+      const added = await add(wanted, tally);
       const failed = added.isErr() ? wanted[added.error.at] : undefined;
       const end = wanted.at(-1);
       if (failed) tally.nextLine = failed.first;
@@ -133,8 +134,14 @@ async function importEntries(
       if (tally.loss !== undefined) return err(`${tally.loss}${again ? "" : REPEAT}`);
       if (added.isErr()) return err(added.error.reason);
       if (wanted.length > 0) onGroup();
+      last = wanted.findLast(({ pet }) => pet.isOk()) ?? last;
     }
-    return ok();
+    if (again || last === undefined) return ok();
+    // The input may end long after its last line, which the database may have lost meanwhile.
+    const found = await add([last], { ...tally });
+    return tally.loss === undefined
+      ? found.mapErr(({ reason }) => reason)
+      : err(`${tally.loss}${REPEAT}`);
   } catch (error) {
     return err(describeFileError(error));
   }

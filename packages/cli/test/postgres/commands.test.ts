@@ -91,19 +91,20 @@ it.each<[cause: string, databaseOf: () => string, lose: (database: string) => un
     async (url) => (await connectAdmin(url)).query("update petstore.writers set seq = seq - 1"),
   ],
 ])("an import fails if the database loses its pets, because %s", async (_, databaseOf, lose) => {
-  const database = databaseOf();
-  async function* input() {
-    yield Buffer.from('{"name":"lost","categoryId":1}\n');
-    await expect.poll(() => namesIn(database)).toContain("lost");
-    await lose(database);
-    yield Buffer.from(REX);
+  for (const rest of [REX, ""]) {
+    const database = databaseOf();
+    const name = `lost before ${rest.length}`;
+    async function* input() {
+      yield Buffer.from(`{"name":"${name}","categoryId":1}\n`);
+      await expect.poll(() => namesIn(database)).toContain(name);
+      await lose(database);
+      yield Buffer.from(rest);
+    }
+    const args = ["pets", "import", "-", "--database", database];
+    const { code, error } = await petstoreOn({ stdin: Readable.from(input()) }, ...args);
+    expect(code).toBe(1);
+    expect(error).toMatch(/(removed|lost) .* Repeat the command: it adds .* that are missing\.$/);
   }
-  const args = ["pets", "import", "-", "--database", database];
-  const { code, error } = await petstoreOn({ stdin: Readable.from(input()) }, ...args);
-  expect(code).toBe(1);
-  expect(error).toMatch(
-    /(removed|lost) .* Repeat the command: it adds the pets that are missing\.$/,
-  );
 });
 
 it.runIf(inCi)("says how to install pg if it is missing", () => {
