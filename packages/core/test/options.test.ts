@@ -69,7 +69,6 @@ it.each<[string, unknown]>([
   [`option plans.__proto__ ${NAME}`, { plans: PROTO }],
   ["the options must be an object", null],
   [`option ban.firstSeconds ${SECONDS}; option ban.longestSeconds ${SECONDS}`, { ban: TOO_LONG }],
-  // A failed opening would leave it behind.
   [
     "option storage is undefined; leave it out to keep everything in memory",
     { storage: undefined },

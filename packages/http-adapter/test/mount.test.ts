@@ -41,9 +41,8 @@ test("the parser's refusals, CONNECT and unknown expectations stay the host's", 
   // Of more header lines than Node keeps, Node or the store refuses them.
   expect((await call({ headers: Array<string>(3_000).fill("a:") })).status).toBe(431);
   const responseTo = async (bytes: string): Promise<string> => (await dial(bytes)).rest();
-  expect(await responseTo("\x01\r\n\r\n")).toBe(
-    "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n",
-  );
+  const refused = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
+  expect(await responseTo("\x01\r\n\r\n")).toBe(refused);
   expect(await responseTo("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n")).toBe("");
   expect((await call({ headers: ["Expect: cake"] })).body).toBe("");
   server.on("clientError", (_, socket) => socket.end("HTTP/1.1 499 Own\r\n\r\n"));

@@ -81,6 +81,7 @@ it("is one file with all that was committed before it, opens as a storage, and n
 it("waits, without blocking the event loop, while another connection has an exclusive lock", async () => {
   const held = folder.path("held.db");
   const other = new Database(held);
+  other.exec("create table petstore_migrations (number)");
   other.exec("create table pets (id); insert into pets values (1); begin exclusive");
   const backup = backupSqliteFile({ filename: held, to });
   await turns(1_000);
@@ -129,6 +130,8 @@ it("is checked, unless that is switched off", async () => {
   cell.swap32().swap16();
   fs.writeFileSync(filename, bytes);
   expect(await codeOf({ filename, to })).toBe("damaged");
+  fs.writeFileSync(folder.path("empty.db"), "");
+  expect(await codeOf({ filename: folder.path("empty.db"), to })).toBe("not_a_store");
   expect(backupFiles()).toEqual([]);
   expect((await backupSqliteFile({ filename, to, check: false })).isOk()).toBe(true);
   const restored = await restoreSqliteFile({ backup: to, filename: folder.path("restored.db") });

@@ -298,9 +298,8 @@ it("draws no older response over a newer one, turns one page at two clicks, and 
   const { keys } = (await store.keys.list())._unsafeUnwrap();
   for (const { id } of keys.slice(-80)) await store.keys.revoke(id);
   await page.getByText("1 to 40 of 40 (of 120)").waitFor();
-  expect(await page.evaluate("seen.join()")).not.toMatch(
-    /\b(1 to 11|51 to 50|101 to 100|\d+ to 0)\b/,
-  );
+  const wrong = /\b(1 to 11|51 to 50|101 to 100|\d+ to 0)\b/;
+  expect(await page.evaluate("seen.join()")).not.toMatch(wrong);
 });
 
 it.each<[string, (page: Page) => Promise<unknown>]>([

@@ -191,9 +191,8 @@ it.for(UNITS)("deploy/%s is a unit that systemd accepts and finds safe", (name, 
   // From 0, safe, to 100.
   expect(analyze("security", "--offline=true", "--threshold=15")).toMatchObject({ status: 0 });
   // A dynamic user belongs to its name: two names could not share a folder.
-  expect(textOf(`deploy/${name}`)).toMatch(
-    /^User=petstore\nDynamicUser=yes\nStateDirectory=petstore\b/m,
-  );
+  const user = /^User=petstore\nDynamicUser=yes\nStateDirectory=petstore\b/m;
+  expect(textOf(`deploy/${name}`)).toMatch(user);
 });
 
 it("deploy/petstore.service and deploy/petstore-backup.service run the command; old backups go after a new one", () => {

@@ -27,7 +27,7 @@ export interface BackupOptions {
   readonly to: string;
   /** Whether to replace an existing file; `false` by default. */
   readonly overwrite?: boolean | undefined;
-  /** Whether to check the copy with SQLite's `quick_check`, which blocks the event loop; `true` by default. */
+  /** Whether to check that the copy is whole (`quick_check`, which blocks the event loop) and of a store; `true` by default. */
   readonly check?: boolean | undefined;
   /** Aborts the backup until it is complete. An aborted backup leaves no files behind. None by default. */
   readonly signal?: AbortSignal | undefined;
@@ -137,13 +137,14 @@ function finish(Database: DatabaseConstructor, filename: string, check: boolean)
     database.pragma("journal_mode = delete");
     // The log of the original must not be taken for that of the copy.
     setMark(database);
-    if (check) refuseDamaged(database);
+    if (check) refuseUnfit(database);
   } finally {
     database.close();
   }
 }
 
-export function refuseDamaged(database: BetterSqlite3.Database, message?: string): void {
+/** Refuses a database that is damaged, with this message, or not one of a store, such as an empty file. */
+export function refuseUnfit(database: BetterSqlite3.Database, message?: string): void {
   let found: unknown;
   try {
     found = database.pragma("quick_check(1)", { simple: true });
@@ -151,6 +152,8 @@ export function refuseDamaged(database: BetterSqlite3.Database, message?: string
     if (!isDamaged(error)) throw error;
   }
   if (found !== "ok") throw new BackupRefusal("damaged", message);
+  const tables = database.prepare("select 1 from sqlite_schema where name = ?");
+  if (tables.get("petstore_migrations") === undefined) throw new BackupRefusal("not_a_store");
 }
 
 /** Renames a file. Throws when the new name is taken at this moment. */

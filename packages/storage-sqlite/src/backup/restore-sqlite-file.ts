@@ -20,8 +20,8 @@ import { backupError, BackupRefusal, type BackupError } from "./backup-error.js"
 import {
   backUp,
   giveFreeName,
-  refuseDamaged,
   refuseOtherThanFile,
+  refuseUnfit,
   sync,
 } from "./backup-sqlite-file.js";
 import { lockDatabase } from "./lock-database.js";
@@ -90,9 +90,7 @@ async function restore({ backup, filename, signal }: RestoreOptions): Promise<Re
 function refuseUnusable(Database: DatabaseConstructor, backup: string): void {
   const database = openWithOwnLog(Database, backup, { readonly: true });
   try {
-    refuseDamaged(database, "The backup is damaged, or not an SQLite database: use an older one.");
-    const tables = database.prepare("select 1 from sqlite_schema where name = ?");
-    if (tables.get("petstore_migrations") === undefined) throw new BackupRefusal("not_a_store");
+    refuseUnfit(database, "The backup is damaged, or not an SQLite database: use an older one.");
     // Databases of before 1.0 have no column `breaking`.
     const applied = database
       .prepare<[], Partial<MigrationsTable>>("select * from petstore_migrations")
