@@ -1,4 +1,5 @@
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import Database from "better-sqlite3";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { windowNames } from "@petstore/core/facts";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
@@ -100,10 +101,9 @@ it("the other commands of keys say in one line when there is no such key, or no 
   expect((await run("keys", "list")).error).toContain("cannot be opened: ELOOP");
   rmSync(database);
   await issueKey(database);
+  const none = refused("petstore: No API key has this id.");
   for (const verb of ["find", "revoke", "rotate", "lift-ban"])
-    expect(await run("keys", verb, "key_x"), verb).toEqual(
-      refused("petstore: No API key has this id."),
-    );
+    expect(await run("keys", verb, "key_x"), verb).toEqual(none);
   writeFileSync(database, "not a database, but long enough to look at ".repeat(100));
   const wrong: unknown = expect.stringMatching(/^petstore: cannot use the database \S+: .+$/);
   expect(await run("keys", "list")).toEqual(refused(wrong));
@@ -195,6 +195,10 @@ it("keys export and import name the line whose secret is there under another id,
   expect((await imported(like(2_002), like(2_003), like(1))).out).toBe(
     "imported 2 keys; 1 key was there already",
   );
+  const full = "before insert on api_keys begin select raise(abort, 'no room'); end";
+  new Database(to.database).exec(`create trigger full ${full}`).close();
+  const failed: unknown = expect.stringContaining(": Adding API keys failed: a rule of the schema");
+  expect(await imported(like(2_004))).toEqual(refused(failed));
 });
 
 it("keys export and import keep a ban, with which a key is shown and refused until it ends or is lifted, and listed with --banned", async () => {

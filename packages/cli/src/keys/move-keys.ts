@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { RateLimits } from "@petstore/core";
 import { areRateLimits, isKeyHint, isKeyId, isKeyLabel } from "@petstore/core/internal";
 import type { EachField } from "@petstore/core/internal";
-import { NO_USAGE, type Storage, type StorageError } from "@petstore/core/storage";
+import { NO_USAGE, type Storage } from "@petstore/core/storage";
 import type { KeyWithUsage, StoredApiKey, Usage } from "@petstore/core/storage";
 import { Command } from "commander";
 import { err, ok, type Result } from "neverthrow";
@@ -68,14 +68,11 @@ export function importKeysCommand(io: CommandIO): Command {
 
 const PAGE = 1_000;
 
-async function exportKeys(
-  { keys }: Storage,
-  terminal: Terminal,
-): Promise<Result<void, StorageError>> {
+async function exportKeys({ keys }: Storage, terminal: Terminal): Promise<Result<void, string>> {
   let after: string | undefined;
   do {
     const page = await keys.list({ limit: PAGE, after, banned: false });
-    if (page.isErr()) return err(page.error);
+    if (page.isErr()) return err(page.error.message);
     for (const { key, usage } of page.value) terminal.out(toJson({ ...key, usage }));
     // So that no more than a page is kept for a slow reader.
     if ((await terminal.written(true)) !== undefined) return ok();
@@ -92,14 +89,14 @@ interface Line extends KeyWithUsage {
 async function importKeys(
   { keys, usage }: Storage,
   lines: readonly Line[],
-): Promise<Result<number, StorageError | string>> {
+): Promise<Result<number, string>> {
   const added = await keys.import(lines.map((line) => ({ key: line.key, usage: line.usage })));
   if (added.isOk()) return ok(added.value);
   // Finds the line that the storage has refused, which has a secret of another key.
   for (const { key, number } of lines) {
     for (const { digest } of key.secrets) {
       const found = await usage.findByDigest(digest);
-      if (found.isErr()) return err(added.error);
+      if (found.isErr()) return err(added.error.message);
       const owner = found.value?.key.id;
       if (owner === undefined) continue;
       // A key that is there stays as it is.
@@ -108,7 +105,7 @@ async function importKeys(
         return err(`line ${number} has a secret of the key ${owner}, which is there`);
     }
   }
-  return err(added.error);
+  return err(added.error.message);
 }
 
 /** A key with thousands of secrets is shorter than this, in bytes. */
