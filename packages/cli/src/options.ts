@@ -39,8 +39,11 @@ export function databaseFile(text: string): string {
   throw new InvalidArgumentError("It must be a file: a database in memory ends with the command.");
 }
 
-/** SQLite opens a temporary database for a blank name. */
-export const fileName = nonBlank("It must name a file.");
+/** For a blank name, SQLite opens a temporary database; of another one, its driver cuts white space off. */
+export function fileName(text: string): string {
+  if (isPostgres(text) || (text !== "" && text === text.trim())) return text;
+  throw new InvalidArgumentError("It must name a file, without white space around it.");
+}
 
 export function example(line: string): string {
   return `\nExample:\n  ${line}`;

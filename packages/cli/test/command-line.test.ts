@@ -73,9 +73,9 @@ it.each([
   const inMemory = ["--database.*:memory:.* It must be a file: .*", "--database", ":memory:"];
   for (const [reason = "", ...options] of [
     ...(args[0] === "serve" ? [] : [inMemory]),
-    ["--database.* It must name a file\\.", "--database", ""],
-    ["--database.* It must name a file\\.", "--database", "  "],
-    ["PETSTORE_DATABASE.* It must name a file\\."],
+    ["--database.* It must name a file, without white space .*", "--database", ""],
+    ["--database.* It must name a file, without white space .*", "--database", "pets.db "],
+    ["PETSTORE_DATABASE.* It must name a file, without white space .*"],
   ]) {
     const error: unknown = expect.stringMatching(`^petstore: .*${reason}$`);
     expect(await petstore(...args, ...options)).toEqual(refused(error));
