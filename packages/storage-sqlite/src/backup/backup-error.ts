@@ -62,7 +62,7 @@ const messages = {
   destination_in_use: "The database is in use: stop the servers and other commands on it first.",
   destination_is_database: "The destination is the database itself, or a file that belongs to it.",
   disk_full: "The disk has no room for the backup.",
-  cannot_write: "The file cannot be created: its folder is missing or not writable.",
+  cannot_write: "A file cannot be read or created: its folder is missing, or this user may not.",
   not_a_store: "The database is not one of a pet store.",
   schema_too_new: "A newer version of @petstore/storage-sqlite wrote the backup.",
   aborted: "The backup was stopped.",
