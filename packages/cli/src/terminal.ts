@@ -54,7 +54,10 @@ export function createTerminal({ stdout, stderr }: Omit<Streams, "stdin">): Term
     out: (line) => {
       const text = `${textFor(stdout, line)}\n`;
       last = new Promise((resolve) => {
-        const done = (error?: unknown): void => resolve(void (problem ??= error ?? undefined));
+        const done = (error?: unknown): void => {
+          problem ??= error ?? undefined;
+          resolve();
+        };
         if (file === undefined) stdout.write(text, done);
         else fromThrowable(writeFileSync)(file, text).match(() => done(), done);
       });

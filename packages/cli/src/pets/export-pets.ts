@@ -1,5 +1,6 @@
 import { constants, createWriteStream, type BigIntStats } from "node:fs";
 import { open, realpath, rm, writeFile } from "node:fs/promises";
+import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { PAGE_LIMIT, petStatuses, type TrustedPets } from "@petstore/core";
 import type { PetFilter } from "@petstore/core/internal";
@@ -108,9 +109,7 @@ async function write(
   try {
     const existing = isStdout ? undefined : await fileAt(path);
     const isFile = existing?.isFile() === true || existing?.isSymbolicLink() === true;
-    const fd = fileOf(stdout);
-    const output = fd === undefined ? stdout : createWriteStream("", { fd, autoClose: false });
-    if (isStdout) await pipeline(text, output, { signal });
+    if (isStdout) await pipeline(text, outputTo(stdout), { signal });
     else if (existing && !isFile) await writeInto(text, path, existing, signal);
     else if (existing && !options.overwrite)
       return err(`${path} already exists (--overwrite replaces it)`);
@@ -139,6 +138,11 @@ async function writeInto(
   } finally {
     await handle.close();
   }
+}
+
+function outputTo(stdout: Streams["stdout"]): Writable {
+  const fd = fileOf(stdout);
+  return fd === undefined ? stdout : createWriteStream("", { fd, autoClose: false });
 }
 
 /** Writes a file that gets its name when it is complete, with the mode of the database. The target of a link is replaced. */
