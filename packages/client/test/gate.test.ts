@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-// The decision alone is a table; everything else goes through the public door.
 import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Gate } from "../src/gate.js";
 
 const NOW = 1_000_000;

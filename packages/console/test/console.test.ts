@@ -261,7 +261,6 @@ it("an action that the storage failed is done once when it is sent again; one th
   for (const [stores, status] of [
     [failing, 503],
     [insert, 200],
-    // An hour after the failure.
     [insert, 200],
   ] as const) {
     expect(await statusOf(stores)).toBe(status);

@@ -1,4 +1,3 @@
-// What the contract of all storages does not say of this one.
 import { createMemoryStorage } from "@petstore/core";
 import type { Storage } from "@petstore/core/storage";
 import { expect, it } from "vitest";

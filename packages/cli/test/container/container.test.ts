@@ -136,7 +136,6 @@ function build(place: string) {
     RUN: (text) => {
       // Only root can give files away: others keep them.
       const owned = isRoot ? text : text.replace(/&& chown \S+ \S+/, "");
-      // Packages come from where this machine gets them.
       const env = { ...process.env, ...image.environment };
       const cwd = within(image.workdir);
       const script = ["-c", within(owned)];

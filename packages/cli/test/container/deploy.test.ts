@@ -188,7 +188,6 @@ it.for(UNITS)("deploy/%s is a unit that systemd accepts and finds safe", (name, 
     spawnSync("systemd-analyze", [...args, join(folder, name)], { encoding: "utf8" });
   expect(analyze("verify")).toMatchObject({ status: 0, stderr: "" });
   if (!name.endsWith(".service")) return;
-  // From 0, safe, to 100.
   expect(analyze("security", "--offline=true", "--threshold=15")).toMatchObject({ status: 0 });
   // A dynamic user belongs to its name: two names could not share a folder.
   const user = /^User=petstore\nDynamicUser=yes\nStateDirectory=petstore\b/m;
