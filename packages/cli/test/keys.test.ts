@@ -11,6 +11,17 @@ useBuiltPetstore();
 /** Labels of which JSON keeps every character, and some readers of lines take one for a line break. */
 const LABELS = ["two\u2028lines", "two\u2029lines", "a\u0085b\u000bc\u000cd", "🐈"];
 
+it("keys issue prints the secret also if the database cannot be closed", async () => {
+  const close = vi.spyOn(Database.prototype, "close");
+  close.mockImplementation(function (this: Database.Database) {
+    if (this.memory) return this;
+    throw new Database.SqliteError("no", "SQLITE_IOERR");
+  });
+  const { code, out } = await withDatabase().run("keys", "issue", "--plan", "free");
+  close.mockRestore();
+  expect([code, out]).toEqual([1, expect.stringMatching(/pet_live_/)]);
+});
+
 it("keys issue prints the secret as text, or one JSON object with the id, the secret and the plan, and says that it creates a new database", async () => {
   const { database, run } = withDatabase();
   const out: unknown = expect.stringMatching(

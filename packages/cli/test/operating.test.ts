@@ -140,7 +140,6 @@ function expectAnswers(text: string): void {
   const rules = textOf("docs/monitoring/alerts.yml").split("- alert: ").slice(1);
   expect(rules).toHaveLength(8);
   queries.push(...rules.map((rule) => /expr: (?:>-\n)?(.*?)\n {8}\w+:/s.exec(rule)?.[1] ?? ""));
-  // Prometheus itself has `up`, and the label of the job.
   labels.add("job");
   names.add("up");
   for (const query of queries) {

@@ -383,7 +383,6 @@ it("the list of keys has the newest first, or the most used, and says in which s
   expect(used).toEqual(["banned", "busy", "later", "replaced"]);
   for (const state of ["expiring", "replaced", "banned", "expired", "revoked"] as const)
     expect(labels(await list({ state }))).toEqual([state]);
-  // The ban and the overlap end by themselves.
   clock.advance(61_000);
   expect((await list()).counts).toMatchObject({ active: 5, replaced: 0, banned: 0 });
   expect(labels(await list({ order: "use" }))[0]).toBe("banned");

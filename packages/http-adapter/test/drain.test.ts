@@ -42,7 +42,6 @@ test("connections that stay idle are closed, those that were never used too", as
   const timers = timersOf();
   const [unused, idle] = [await dial(), await dial()];
   expect((await idle.exchange(compose({ key }))).headers["connection"]).not.toBe("close");
-  // Longer than the test may take: the deadline does not close them.
   await server.drain({ timeoutSeconds: 3_600 });
   expect([await unused.rest(), await idle.rest()]).toEqual(["", ""]);
   // The timer of its timeouts has ended, too.

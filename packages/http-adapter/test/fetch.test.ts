@@ -88,7 +88,6 @@ async function fetchHandler(options: FetchOptions = {}) {
   const { store, key } = await makeStore();
   const handle = createFetchHandler(store, options);
   const requestOf = ({ headers, ...sent }: Sent, path = "/v1/pets"): Request => {
-    // A text would declare itself text/plain.
     const type = "application/json";
     const all = { authorization: `Bearer ${key}`, "content-type": type, ...headers };
     return new Request(`http://pets.test${path}`, { ...sent, headers: all, duplex: "half" });

@@ -193,7 +193,6 @@ describe("openPostgresStorage fails with", () => {
 
 it("connects with TLS only to the server whose certificate was signed, and says so otherwise", async () => {
   const [key = "", certificate = ""] = ["key", "crt"].map((end) => `${server.data}.${end}`);
-  // A certificate that is its own authority.
   const host = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
   const args = ["req", "-x509", ...curve, ...host, "-keyout", key, "-out", certificate];

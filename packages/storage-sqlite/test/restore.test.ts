@@ -66,7 +66,6 @@ it("a restore replaces the database, also behind a link, and keeps the old one, 
   if (owner === 1) fs.chownSync(filename, owner, owner);
   const syncs = await watchSyncs();
   const restored = (await restoreSqliteFile({ backup, filename: link }))._unsafeUnwrap();
-  // Its copy, and its folder at each of its two names.
   expect(syncs).toHaveBeenCalledTimes(3);
   const previous = restored.previous ?? "";
   expect(previous).toMatch(/pets\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/);

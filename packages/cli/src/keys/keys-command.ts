@@ -126,16 +126,17 @@ function createSubcommand<T>(
       const options = command.opts<KeyOptions>();
       const { database, json } = options;
       const opening = creates ? openStore(database, report) : openExistingStore(database);
-      const result = await withStore(opening, ({ keys }) => run(keys, options, command.args));
-      if (result.isErr()) {
-        fail(result.error);
-        return;
-      }
-      const { value } = result;
-      const now = systemClock.now();
-      if (json) terminal.out(toJson(renderer.json(value, now)));
-      else terminal.out(renderer.text(value, { now, columns: terminal.columns }));
-      if (renderer.isShownOnce !== true) return;
+      const show = (value: T): void => {
+        const now = systemClock.now();
+        if (json) terminal.out(toJson(renderer.json(value, now)));
+        else terminal.out(renderer.text(value, { now, columns: terminal.columns }));
+      };
+      // A secret is shown even if the store cannot be closed.
+      const done = await withStore(opening, async ({ keys }) =>
+        (await run(keys, options, command.args)).map(show),
+      );
+      if (done.isErr()) fail(done.error);
+      if (done.isErr() || renderer.isShownOnce !== true) return;
       const problem = await terminal.written(true);
       if (problem !== undefined) fail(`done, but the secret could not be printed: ${problem}`);
     });

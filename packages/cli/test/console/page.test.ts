@@ -60,7 +60,6 @@ it("issues a key; a person runs into its limit, is found by the secret, and is l
   await page.getByText("Copied.").waitFor();
   const secret = await page.evaluate<string>("navigator.clipboard.readText()");
   expect(secret).toMatch(/^pet_live_\w{36}$/);
-  // Escape does not close what is shown only once.
   await page.keyboard.press("Escape");
   const shown = await dialog(page).innerText();
   expect(shown).toContain("Happy Paws on the enterprise plan.");
@@ -506,7 +505,6 @@ it("shows a screen reader everything, and cuts nothing off, on wide screens and 
       await page.emulateMedia({ colorScheme: scheme === "dark" ? scheme : "light" });
       await page.setViewportSize({ width: Number(width), height: width === "375" ? 812 : 800 });
       const name = `${state}-${screen}`;
-      // Of the rules, only this one depends on the screen.
       const rules = index === 0 ? [] : ["color-contrast"];
       expect([name, await violationsOn(page, ...rules)]).toEqual([name, []]);
       expect([name, await page.evaluate(IS_WIDE)]).toEqual([name, false]);

@@ -28,7 +28,6 @@ test.runIf(inCi || REPLAY !== undefined).each([
     const key = await issueUnlimitedKey(database);
     const command = [process.execPath, ...PROBED, program()];
     const server = await startBuilt(command, "--database", database, ...args);
-    // Objects that the first request creates belong to the baseline.
     const headers = { Authorization: `Bearer ${key}`, Connection: "close" };
     await (await fetch(`${server.url}/pets`, { headers })).text();
     let baseline: readonly string[] = [];

@@ -140,7 +140,6 @@ async function findPrograms(): Promise<string> {
   const installed = join(dirname(entry), "../native");
   const programs = join(installed, "bin");
   if (!fs.existsSync(programs)) throw new Error(`No PostgreSQL in ${programs}`);
-  // Root's own folders are often closed to others.
   if (spawnSync("ls", [programs], { ...unprivileged, cwd: "/" }).status === 0) return programs;
   const copy = await fillOnce("postgres-programs", (shared) =>
     fs.cpSync(installed, shared, { recursive: true, verbatimSymlinks: true }),

@@ -17,7 +17,6 @@ function openBySecondCopy(path: string, nativeBinding: string): Database.Databas
     return new DatabaseSync(path);
   }
   const own = require.resolve("better-sqlite3/build/Release/better_sqlite3.node");
-  // It must not change while it is loaded.
   if (!existsSync(nativeBinding)) copyFileSync(own, nativeBinding);
   const Driver = require("better-sqlite3") as typeof Database;
   return new Driver(path, { nativeBinding });
