@@ -8,7 +8,7 @@ export async function createUnfinished(path: string, mode?: number) {
   return { handle: await open(name, "ax", mode), name };
 }
 
-/** Gives a complete file its name. Unless it may replace a file, throws if one has the name at this moment. */
+/** Gives a complete file its name. Throws if the name is taken, unless the file may be replaced. */
 export async function complete(name: string, path: string, mayReplace: boolean): Promise<void> {
   if (mayReplace) return rename(name, path);
   // Some file systems have no links. Both replace no file. The caller removes the first name.

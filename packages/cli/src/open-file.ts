@@ -50,7 +50,7 @@ async function openStandardInput(stdin: Streams["stdin"]): Promise<Result<Source
   return isNull ? failed(`it is closed, or ${devNull}`) : ok({ ...source, stats });
 }
 
-/** Opens a file. If it is a named pipe, waits for its other end, but no longer than until the signal. */
+/** Opens a file. For a named pipe, waits for the other end, or until the signal. */
 export async function openUnlessStopped<T>(
   path: string,
   stats: BigIntStats,
@@ -76,7 +76,7 @@ export async function openUnlessStopped<T>(
   }
 }
 
-/** Splits only at line feeds. Of a line of more than `longest` bytes, yields more than these, but perhaps not all. */
+/** Splits only at line feeds. A line longer than `longest` bytes may be cut off, but not within these. */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   longest: number,

@@ -136,7 +136,7 @@ function createSubcommand<T>(
         (await run(keys, options, command.args)).map(show),
       );
       if (done.isErr()) fail(done.error);
-      if (done.isErr() || renderer.isShownOnce !== true) return;
+      if (renderer.isShownOnce !== true) return;
       const problem = await terminal.written(true);
       if (problem !== undefined) fail(`done, but the secret could not be printed: ${problem}`);
     });

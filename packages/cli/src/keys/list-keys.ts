@@ -100,7 +100,7 @@ async function watchKeys(
 const OPEN = "\u001B[?1049h\u001B[?25l";
 const CLOSE = "\u001B[?25h\u001B[?1049l";
 
-/** Begins at the top left. Each line is erased before it is written: after a full one, its last character would go. */
+/** Begins at the top left. Each line is erased before it is written; afterwards, a full line would lose its last character. */
 function onScreen(text: string): string {
   return `\u001B[H\u001B[K${text.replaceAll("\n", "\n\u001B[K")}\n\u001B[J`;
 }

@@ -17,7 +17,7 @@ export function currentWindow(stored: Window, length: number, reading: ClockRead
   if (stored.used === 0 || reading.now >= openedAt + length) {
     return { openedAt: reading.now, used: 0 };
   }
-  return openedAt === stored.openedAt ? stored : { openedAt, used: stored.used };
+  return { openedAt, used: stored.used };
 }
 
 /**

@@ -69,18 +69,16 @@ function createAdmission(context: Context, calls: Calls, charged: ChargedKey): A
       async () => chargedResult(await complete(prepare()(), charged.keyId), charged),
       (error) => withCharge(error, charged),
     );
-  return Object.assign(operationsOf(context, perform), charged);
+  return withCharge(operationsOf(context, perform), charged);
 }
 
 function chargedResult<T extends object, E extends CodedError<string>>(
   result: Result<T, E>,
-  { quota, keyId, plan }: ChargedKey,
+  charged: ChargedKey,
 ): Result<T & Charged, WithQuota<E>> {
-  // In Node 20, a literal with one source takes a third of the time of `withCharge`.
-  const charged = { quota, keyId, plan };
   return result.isErr()
-    ? err(Object.assign(charged, result.error))
-    : ok(Object.assign(charged, result.value));
+    ? err(withCharge(result.error, charged))
+    : ok(withCharge(result.value, charged));
 }
 
 export function createTrustedPets(context: Context, calls: Calls): TrustedPets {

@@ -3,6 +3,7 @@ import { err, ResultAsync, type Result } from "neverthrow";
 import { closeTimedOut, storageUnavailable, storeClosed } from "../errors.js";
 import type { CodedError, StorageUnavailableError, UnavailableError } from "../errors.js";
 import { signalChannel } from "../events/signals.js";
+import { codeOf, ownField } from "../validation/fields.js";
 
 type Call<T, E> = () => Promise<Result<T, E>>;
 type LastCall = Call<void, StorageUnavailableError>;
@@ -24,11 +25,11 @@ export function createCalls() {
     try {
       const result = await call();
       if (result.isErr() && result.error.code === "storage_unavailable") {
-        failures.publish({ code: codeOf(Reflect.get(result.error, "cause")) });
+        failures.publish({ code: firstCodeOf(ownField(result.error, "cause")) });
       }
       return result;
     } catch (cause) {
-      failures.publish({ code: codeOf(cause) });
+      failures.publish({ code: firstCodeOf(cause) });
       return err(fail(storageUnavailable(cause)));
     } finally {
       running -= 1;
@@ -74,11 +75,9 @@ export function createCalls() {
 /** A cause may be its own. */
 const DEEPEST_CAUSE = 8;
 
-/** Returns the code of the driver or the system, which is a word: `SQLITE_FULL`. */
-function codeOf(cause: unknown, depth = 0): string | undefined {
-  if (typeof cause !== "object" || cause === null || depth > DEEPEST_CAUSE) return undefined;
-  const code: unknown = Reflect.get(cause, "code");
-  return typeof code === "string" && /^\w{1,64}$/.test(code)
-    ? code
-    : codeOf(Reflect.get(cause, "cause"), depth + 1);
+/** Returns the first code of the driver or the system among the causes of an error; it is a word: `SQLITE_FULL`. */
+function firstCodeOf(error: unknown, depth = 0): string | undefined {
+  if (error === undefined || depth > DEEPEST_CAUSE) return undefined;
+  const code = codeOf(error);
+  return /^\w{1,64}$/.test(code) ? code : firstCodeOf(ownField(error, "cause"), depth + 1);
 }

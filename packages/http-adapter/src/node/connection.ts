@@ -38,13 +38,13 @@ export function connectionOf(
 }
 
 /** Runs a task after the earlier responses, in a later turn: a client that does not wait must not hold up the others. */
-function wait({ request: { socket }, response }: Exchange, task: () => unknown): void {
+function wait({ request: { socket }, response }: Exchange, task: () => void): void {
   const connection = connectionOf(socket);
   connection.waiting += 1;
   response.once("socket", () => {
     connection.waiting -= 1;
     if (connection.waiting < MOST_WAITING / 2) release(socket);
-    setImmediate(() => isOver(socket) || task());
+    setImmediate(task);
   });
   if (connection.isHeld || connection.waiting < MOST_WAITING) return;
   connection.isHeld = true;
@@ -73,8 +73,9 @@ export function inputErrorOf({ socket, complete }: IncomingMessage): UnreadableM
  * host's. If one of them closes the connection, the task is not run (RFC 9112, section 9.6).
  */
 export function runInTurn(exchange: Exchange, task: () => unknown): void {
-  if (exchange.response.socket === null) wait(exchange, task);
-  else if (!isOver(exchange.request.socket)) task();
+  const run = (): unknown => !isOver(exchange.request.socket) && task();
+  if (exchange.response.socket === null) wait(exchange, run);
+  else run();
 }
 
 function isOver(socket: Socket): boolean {
