@@ -65,8 +65,7 @@ export function operationsOf<CommonError, Extra>(
     getPet: (id) =>
       perform(
         () => prepareGetPet(context, id),
-        async (result, keyId) => {
-          const found = await result;
+        (found, keyId) => {
           emit({ type: "deprecated_operation_used", operation: "getPet", keyId });
           return found;
         },
