@@ -136,8 +136,10 @@ function read<T extends object, Code extends string>(
 
 /** Passes the quota of the response to the gate, and the refusal that waiting calls get if it closes. */
 function leave({ queue, random }: CallContext, number: number, sent: Attempt): void {
-  const { status, quota, resetIn = 0, retryAfter = 0 } = sent.head ?? {};
+  const { status = 0, resetIn = 0, retryAfter = 0 } = sent.head ?? {};
   const isRefused = status === 429;
+  // A server that fails may not know the key: then the quota is that of the client's address.
+  const quota = status < 500 ? sent.head?.quota : undefined;
   const wait = isRefused ? { retryAfter, jitter: drawFraction(random) * JITTER } : undefined;
   queue.leave({ number, quota, resetIn, wait }, refusalOf(sent));
 }

@@ -72,6 +72,6 @@ export function withSeconds<E extends { readonly message: string }>(
   retryAfterSeconds: number,
 ): E {
   const left = count(retryAfterSeconds, "second");
-  const message = refusal.message.replace(/\d+ seconds?\.$/, `${left}.`);
+  const message = refusal.message.replace(/(?<!\d)\d+ seconds?\.$/, `${left}.`);
   return { ...refusal, message, retryAfterSeconds };
 }

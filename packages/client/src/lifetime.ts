@@ -44,11 +44,9 @@ export function startLifetime(
   if (signal?.aborted === true) abort();
   const stopListening = signal && onAbort(signal, abort);
   return {
-    /** The deadline, by the client's clock. */
     endsAt: clock.now() + seconds * 1_000,
     /** Resolves when the deadline has passed or the signal is aborted. */
     ended,
-    /** Returns how the call has ended, or `undefined` while it lasts. */
     ending: () => ending,
     stop: (): void => {
       stopTimer();

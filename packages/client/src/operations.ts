@@ -130,7 +130,6 @@ function getPet(id: unknown): Operation<PetResult, OwnCode<"getPet">> {
   };
 }
 
-/** In place of an id that is none. */
 const NO_ID = "null";
 
 /** Returns an int64 in decimal; what is none becomes a text that the server refuses as the engine refuses the value. */

@@ -125,7 +125,6 @@ function createWaitingCalls() {
       return call;
     },
     has: (call: WaitingCall) => again.has(call) || first.has(call),
-    /** Returns whether the call was still waiting. */
     remove,
     inOrder: function* () {
       yield* again;

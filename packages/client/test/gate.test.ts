@@ -22,7 +22,6 @@ const refusedEarly = (number: number): Ended => ({
 const dayUsedUp = (number: number): Ended => ({ ...ended(number, 0), resetIn: 86_400_000 });
 const lost = (number: number): Ended => ({ ...ended(number, 0), quota: undefined });
 
-/** How many requests may be sent at this time. */
 function free(gate: Gate, now: number): number {
   let count = 0;
   for (let next = gate; isOpen(next, 8, now); next = afterSending(next)) count += 1;

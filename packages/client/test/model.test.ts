@@ -114,7 +114,6 @@ async function play(chance: (below: number) => number) {
 
 type MinuteWindow = { readonly start: number; used: number };
 
-/** The minute windows that these requests opened, and how much of each was used. */
 function windowsOf(admitted: readonly number[]): readonly MinuteWindow[] {
   const windows: MinuteWindow[] = [];
   for (const at of admitted) {

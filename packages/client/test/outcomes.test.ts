@@ -31,7 +31,6 @@ const acts = {
 } satisfies Readonly<Record<OperationName, (...input: never) => Act>>;
 const { listPets: list, createPet: create, getPet: get } = acts;
 const close = (_: Remote, { store }: Stocked) => store.close();
-/** Does one after the other. The second outcome counts. */
 function both(first: Act | typeof close, second: Act): Act {
   return async (pets, stocked) => {
     await first(pets, stocked);
@@ -103,7 +102,6 @@ const rows: readonly [string, string, Act, Setting?][] = [
   ["has a wrong key", "invalid_api_key", list(), { key: "pet_live_wrong" }],
 ];
 
-/** A call that fails is not repeated, and does not wait. */
 const ONCE = { attempts: 1, deadlineSeconds: 1 };
 
 async function overSocket(stocked: Stocked, fetch: unknown = globalThis.fetch): Promise<Remote> {
@@ -144,7 +142,6 @@ test.each(rows)("a caller that %s gets %s, one quota everywhere", async (_, code
 
 const codeOf = (outcome: Outcome): string => (outcome.isOk() ? "ok" : outcome.error.code);
 
-/** What only a caller in the store's own process learns. */
 const ONLY_LOCAL = ["keyId", "plan", "cause"];
 
 /** The stores do not start in the same second. */

@@ -74,12 +74,16 @@ test("each create has a key of its own, and a given key is sent as it is", async
   expect([new Set(keys).size, keys[3]]).toEqual([4, '"order\\"1\\""']);
 });
 
-const later = (seconds: string): Response =>
-  new Response("{}", { status: 503, headers: { "Retry-After": seconds } });
+const later = (seconds: string, remaining = "9"): Response => {
+  const limits = { "X-RateLimit-Limit": "60", "X-RateLimit-Reset": "9999999999" };
+  const headers = { ...limits, "X-RateLimit-Remaining": remaining, "Retry-After": seconds };
+  return new Response("{}", { status: 503, headers });
+};
 
 test.each<[string, readonly Step[], readonly number[], string?]>([
   ["double", [500, 500, 500], [0.5, 1, 2]],
   ["never end before Retry-After", [later("7")], [7]],
+  ["are not those of the address that a failing server names", [later("7", "0")], [7]],
   ["that would end after the deadline are not begun", [later("61")], [], "unexpected_response"],
 ])("waits %s", async (_, steps, seconds, code) => {
   const random = (size: number): Uint8Array => new Uint8Array(size).fill(0xff);

@@ -43,7 +43,7 @@ export function readParameter(parameters: string, name: string): string | undefi
 
 /** Returns a count of up to 2^53 - 1. A header that a gateway has written twice has its value twice. */
 export function readCount(text: string | null | undefined): number | undefined {
-  const [first = "", ...others] = (text ?? "").split(/\s*,\s*/);
+  const [first = "", ...others] = (text ?? "").split(",").map((each) => each.trim());
   if (!/^\d{1,16}$/.test(first) || others.some((each) => each !== first)) return undefined;
   const count = Number(first);
   return Number.isSafeInteger(count) ? count : undefined;

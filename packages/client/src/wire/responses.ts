@@ -89,7 +89,6 @@ function readError<Code extends string>(
   }
 }
 
-/** The codes that each operation may have. */
 const admissionCodes: OwnErrors<AdmissionError["code"]> = {
   missing_api_key: true,
   invalid_api_key: true,

@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** Bundles the client as an application would, for a browser. Returns the code, and the files in it. */
 export async function bundleClient(format: "esm" | "iife" = "esm") {
   const built = await build({
     entryPoints: [fileURLToPath(new URL("../../src/index.ts", import.meta.url))],

@@ -15,7 +15,6 @@ export const stock = (options: PetStoreOptions = {}) =>
   // A full second near the machine's time, which a server's Date header shows.
   makeStore(options, Math.ceil(Date.now() / 1_000) * 1_000);
 
-/** The options of a client whose `fetch` does not read them. */
 export const ANY = { baseUrl: "http://pets.test/v1", apiKey: "pet_live_any" };
 
 /** Creates a client of this store over its `fetch` handler. Its waits after a 429 have no chance in them. */
