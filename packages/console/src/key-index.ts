@@ -15,7 +15,6 @@ const AGE_PER_DURATION = 10;
 
 const WEEK = 604_800_000;
 
-/** The keys that were read so far, by id. */
 interface Snapshot {
   readonly keys: Map<string, ApiKey>;
   /** The same keys, in each order that a query has had. */

@@ -73,7 +73,6 @@ export function parseSettings(options: PetStoreOptions) {
   };
 }
 
-/** Returns a schema of a number of seconds, by default of at most a year. */
 const seconds = (least: number, most = 31_536_000, shown = "31,536,000 (a year)") =>
   integer(least, most, `must be an integer number of seconds, from ${least} to ${shown}`);
 
@@ -123,7 +122,6 @@ const plansSchema = v.pipe(
   }),
 );
 
-/** Accepts an object that has every method of this part of the memory storage. */
 const methodsOf = (part: object) =>
   v.looseObject(Object.fromEntries(Object.keys(part).map((name) => [name, v.function()])));
 

@@ -91,7 +91,6 @@ it.each([
 
 const LONG = "x".repeat(15_000);
 
-/** Refuses a request from each address. Returns how many requests each of them has left of 60. */
 async function leftOf(addresses: readonly (string | undefined)[]): Promise<readonly number[]> {
   const { store } = openStore();
   for (const address of addresses) await store.as("bad", address).admit();

@@ -17,7 +17,6 @@ const TOO_LONG = { firstSeconds: YEAR + 1, longestSeconds: YEAR + 1 };
 const NAME = "must have a short lower-case name";
 const LONGEST_NAME = "a".repeat(32);
 
-/** Calls createPetStore as a JavaScript host might, without types. */
 const createLoosely = (options: unknown) => createPetStore(options as never);
 
 const memory = createMemoryStorage();

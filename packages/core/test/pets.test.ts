@@ -32,7 +32,6 @@ it.each([1n, 1, "1"])("getPet finds the pet by its id given as %o", async (id) =
   expect([pet, found].every(Object.isFrozen)).toBe(true);
 });
 
-/** No pet can have such an id: nothing is looked up. */
 const IMPOSSIBLE = [INT64_MAX + 1n, 2 ** 53, 1.5, Number.NaN, "01", "x", ""];
 it.each([0n, INT64_MIN, INT64_MAX, ...IMPOSSIBLE])("getPet finds no pet by %o", async (id) => {
   const { store, storage } = openStore();

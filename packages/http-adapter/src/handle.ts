@@ -145,7 +145,6 @@ function chargedOf(result: Result<Charged, Charged>): Charged {
   return result.isOk() ? result.value : result.error;
 }
 
-/** Refuses a request whose path or method names no operation. It is charged like any other. */
 async function chargeAndRefuse(
   caller: UntrustedCaller,
   known: Known,

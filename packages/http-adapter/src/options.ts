@@ -154,7 +154,6 @@ export function parseOptions(
   };
 }
 
-/** Wraps a clock so that its errors go to `onError`; the time is the system's then. */
 function containedClock(clock: Clock, onError: (cause: unknown) => void): Clock {
   return {
     now: () => {

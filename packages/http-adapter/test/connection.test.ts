@@ -25,7 +25,6 @@ function mountedOnBusy(store: PetStore): Server {
   return server.on("checkExpectation", closing).on("connect", refuse).on("upgrade", refuse);
 }
 
-/** Servers that have a store, and respond elsewhere with `Connection: close`. */
 const servers: readonly [name: string, create: (store: PetStore) => Promise<Server> | Server][] = [
   ["a server of ours", (store) => createPetStoreServer(store, { fallback: closing })],
   ["mount", (store) => mountedOn(createServer(closing), store)],
@@ -127,6 +126,18 @@ describe.each(servers)("%s", (_, create) => {
     }
     await received;
     expect(turns).toBeGreaterThan(3_000);
+  });
+
+  test("too many requests that wait end their connections at once, not those of others", async () => {
+    const { server, call, dial } = await start(create);
+    let seen = 0;
+    server.on("request", () => (seen += 1));
+    const flood = compose({ path: "/v1/x" }).repeat(1_000);
+    const wires = await Promise.all(Array.from({ length: 12 }, () => dial(flood)));
+    const isCut = ({ destroyed, bytesRead }: Socket) => destroyed && bytesRead < 200_000;
+    await expect.poll(() => wires.some(({ socket }) => isCut(socket))).toBe(true);
+    expect((await call()).status).toBe(200);
+    expect(seen).toBeLessThan(6_000);
   });
 
   test("a refused body of 10 MB in chunks keeps its 413", async () => {

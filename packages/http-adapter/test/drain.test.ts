@@ -22,13 +22,11 @@ test.each([Infinity, 2_147_484])(
     const half = await dial(compose({ key }).slice(0, -2));
     await asked;
     const drained = server.drain({ timeoutSeconds });
-    // It was on its way.
     await setTimeout(100);
     const headers = { connection: "close" };
     expect(await idle.exchange(compose({ path: "/host" }))).toMatchObject({ headers });
     expect(await half.exchange("\r\n")).toMatchObject({ status: 200, headers });
     expect(await half.rest()).toBe("");
-    // Only idle connections are closed meanwhile.
     expect(await unused.rest()).toBe("");
     server.emit("release");
     expect(await early.rest()).toContain("late");

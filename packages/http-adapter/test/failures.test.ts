@@ -82,7 +82,6 @@ test.each([
     expect(found.body).not.toContain("SQLITE");
   }
   expect(causes).toEqual([failure, failure, failure]);
-  // Validation comes before the inventory.
   expect((await create("{}")).status).toBe(invalid);
 });
 

@@ -58,7 +58,6 @@ test.each<readonly [status: number, what: string, sent: Call]>([
     expect(await call({ ...sent, key: null })).toMatchObject({ status: 401, headers });
     expect(store.anonymousQuota("127.0.0.1").remaining).toBe(59);
     for (let count = 0; count < 58; count += 1) await store.as(key).admit();
-    // With nothing left, the limit comes before all else.
     expect((await call(sent)).status).toBe(429);
   },
 );

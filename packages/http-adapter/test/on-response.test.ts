@@ -196,7 +196,6 @@ test("X-Request-Id is the client's on each response where it is safe to repeat, 
   expect((await host.call()).headers).not.toHaveProperty("x-request-id");
 });
 
-/** Collects reports. `reports` resolves to them once there are `count`. */
 function collect() {
   const seen: ResponseReport[] = [];
   return {

@@ -96,7 +96,6 @@ test("the same key and pet get the same 201, marked as a replay, and cost a toke
   expect(await post("order-1", same)).toMatchObject({ status: 201, body: first.body, headers });
   const other = await post("order-1", PET.replace("1", "8"));
   expect(other).toMatchObject(errorOf(422, "idempotency_key_reused"));
-  // GET ignores the header.
   expect(JSON.parse((await call({ headers: ["Idempotency-Key: ,"] })).body)).toHaveLength(1);
 });
 
@@ -126,7 +125,6 @@ test("a page of large pets ends early; clients that do not read theirs are disco
     clients.push(client);
     await once(client, "connect");
     client.write(compose({ key, path: "/v1/pets?limit=100" }));
-    // The head of a response: the rest stays with the server.
     await once(client, "readable");
   }
   await expect.poll(() => closed.length).toBeGreaterThan(30);

@@ -100,7 +100,6 @@ async function openWatched(database: string) {
   });
 }
 
-/** The workers share keys, limits and pets through the database. */
 async function serveWithWorkers(
   { database, workers: count, shutdownDelay }: ServeOptions,
   { terminal, stop, report }: CommandIO,

@@ -9,7 +9,6 @@ import type { Snapshot, Sums } from "./metrics.js";
 import type { ServeOptions } from "./serve-options.js";
 import { DRAIN_SECONDS } from "./server.js";
 
-/** To the process that started the worker. */
 type WorkerMessage =
   | { readonly kind: "listening"; readonly url: string }
   | { readonly kind: "problem"; readonly problem: string }

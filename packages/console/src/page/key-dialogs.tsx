@@ -123,7 +123,6 @@ function PlanDialog({ info, shown, onClose }: KeyDialogProps) {
 
 type PlanChoice = Pick<Input<"keys/issue">, "plan" | "limits">;
 
-/** The limits that a key on a custom plan must have. */
 const REQUIRED: RateLimits = { perMinute: NaN, perDay: NaN };
 
 interface PlanFieldsProps extends Pick<Shared, "info"> {
@@ -131,7 +130,6 @@ interface PlanFieldsProps extends Pick<Shared, "info"> {
   readonly onChange: (value: PlanChoice) => void;
 }
 
-/** Chooses a plan, and the limits of the key if the plan has none of its own. */
 function PlanFields({ info: { plans }, value, onChange }: PlanFieldsProps) {
   const { plan, limits = REQUIRED } = value;
   const options = Object.entries(plans).map(([name, each]): Option<string> => {

@@ -6,7 +6,6 @@ import { focusHeading } from "./dialog.js";
 import { DIALOGS, type Shared } from "./key-dialogs.js";
 import { Label, LAST_USE, limitsText, STATES, Time, USAGE } from "./shown.js";
 
-/** Opens a dialog for the key, or for the secret with this hint. */
 type Open = (dialog: keyof typeof DIALOGS, hint?: string) => void;
 
 export function KeyPage({ id, ...shared }: Shared & { readonly id: string }) {

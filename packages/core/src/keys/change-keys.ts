@@ -136,7 +136,6 @@ export async function purgeKeys(
   return ok({ purged });
 }
 
-/** Purges one page of keys. `next` is the last of them, if there was one. */
 async function purgePage(
   { keys }: Storage,
   after: string | undefined,

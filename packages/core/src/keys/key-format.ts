@@ -82,7 +82,6 @@ function toBase62(value: number, length: number): string {
   return text;
 }
 
-/** Returns this many base62 characters, each equally likely. */
 function randomBase62(random: RandomSource, length: number): string {
   const digits: string[] = [];
   for (let draw = 0; digits.length < length; draw += 1) {

@@ -128,7 +128,6 @@ function planEntries(plans: Plans) {
   };
 }
 
-/** Returns the limits of a key on a plan: the plan's, or the given limits if the plan is custom. */
 function limitsOn(name: string, limits: unknown, plans: Plans): Parsed<RateLimits> {
   const plan = plans.get(name);
   if (plan !== undefined && plan !== "custom") {

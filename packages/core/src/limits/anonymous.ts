@@ -63,7 +63,6 @@ function bucketOf(clientAddress: string | undefined): string {
   return [text.slice(0, 1), text.slice(1)].join("");
 }
 
-/** Returns the /64 of an IPv6 address in its shortest form. */
 function networkOf(address: string): string {
   const zeros = ":0".repeat(8 - groupsOf(address).length);
   return `${groupsOf(address.replace("::", `${zeros}:`))

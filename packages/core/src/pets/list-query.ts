@@ -56,7 +56,6 @@ export function pageOf(found: Iterable<Pet>, limit: number): PetPage {
   return Object.freeze({ pets: Object.freeze(pets), next: undefined });
 }
 
-/** The fields of a pet that are texts of any length. */
 type TextField = { [Field in keyof Pet]-?: string extends Pet[Field] ? Field : never }[keyof Pet];
 
 /** More bytes than the other fields take in JSON, with the names and the punctuation of all fields. */

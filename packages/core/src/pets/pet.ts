@@ -40,7 +40,6 @@ export function valuesOf({ name, categoryId, status }: NewPet): readonly unknown
   return Object.values(fields);
 }
 
-/** The status of a pet that is added without one. */
 const DEFAULT_STATUS: PetStatus = "available";
 
 /** The longest name of a pet, in bytes of UTF-8: 64 KiB. */

@@ -18,16 +18,17 @@ export function clientAddressBehind(
 ): (request: IncomingMessage) => string | undefined {
   const trusted = new BlockList();
   for (const proxy of proxies) addProxy(trusted, proxy);
-  const isTrusted = (address: string): boolean => trusted.check(address, familyOf(address));
+  const isTrusted = (address: string | undefined): boolean =>
+    address !== undefined && trusted.check(address, familyOf(address));
 
   return ({ socket, headers }) => {
     const peer = parseAddress(socket.remoteAddress ?? "");
     const forwarded = headers["x-forwarded-for"];
-    if (peer === undefined || !isTrusted(peer) || forwarded === undefined) return peer;
-    const addresses = String(forwarded).split(",").map(parseAddress);
-    const isClient = (address: string | undefined) => address === undefined || !isTrusted(address);
-    const client = addresses.findLastIndex(isClient);
-    return addresses[Math.max(0, client)] ?? peer;
+    if (!isTrusted(peer) || forwarded === undefined) return peer;
+    const texts = String(forwarded).split(",");
+    // Earlier ones are not parsed: clients may send thousands.
+    const client = texts.findLastIndex((text) => !isTrusted(parseAddress(text)));
+    return parseAddress(texts[Math.max(0, client)] ?? "") ?? peer;
   };
 }
 

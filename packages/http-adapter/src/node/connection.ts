@@ -13,8 +13,7 @@ export interface Exchange {
 }
 
 interface Connection {
-  /** The number of requests that wait for their turn. At `MOST_WAITING`, the socket is held: paused. */
-  waiting: number;
+  /** Whether the socket is paused, because many requests wait for their turn. */
   isHeld: boolean;
   /** Whether a message of it is known to be HTTP. */
   isHttp: boolean;
@@ -28,28 +27,72 @@ interface Connection {
 
 const CONNECTION = Symbol("petstore: connection");
 
+/** At so many waiting requests, a connection is held. */
 const MOST_WAITING = 100;
 
 /** Returns the connection of a socket: the same for every handler, mount and server of this package. */
 export function connectionOf(
   socket: Socket & { [CONNECTION]?: Connection | undefined },
 ): Connection {
-  return (socket[CONNECTION] ??= { waiting: 0, isHeld: false, isHttp: false });
+  return (socket[CONNECTION] ??= { isHeld: false, isHttp: false });
 }
 
-/** Runs a task after the earlier responses, in a later turn: a client that does not wait must not hold up the others. */
-function wait({ request: { socket }, response }: Exchange, task: () => void): void {
+/** The most requests of all connections that may wait. Each takes kilobytes; one packet has fewer. */
+const MOST_IN_ALL = 4_096;
+
+/**
+ * Creates the function that runs a task once Node assigns the socket to a response, in a later turn: after the earlier
+ * responses of the connection, ours and the host's, and not before others have had theirs. If one of them closes the
+ * connection, the task is not run (RFC 9112, section 9.6). If too many requests wait, a client that sends more than one
+ * ahead is disconnected.
+ */
+export function createRunInTurn() {
+  /** How many wait, for each connection that is open. */
+  const waiting = new Map<Socket, number>();
+  let total = 0;
+  const add = (socket: Socket, count: number): number => {
+    const sum = (waiting.get(socket) ?? 0) + count;
+    waiting.set(socket, sum);
+    total += count;
+    return sum;
+  };
+  const forget = (socket: Socket): void => {
+    total -= waiting.get(socket) ?? 0;
+    waiting.delete(socket);
+  };
+  function wait({ request: { socket }, response }: Exchange, task: () => void): void {
+    if (!waiting.has(socket)) socket.once("close", () => forget(socket));
+    if (add(socket, 1) >= MOST_WAITING) hold(socket);
+    response.once("socket", () => {
+      if (waiting.has(socket) && add(socket, -1) < MOST_WAITING / 2) release(socket);
+      setImmediate(task);
+    });
+  }
+
+  return (exchange: Exchange, task: () => unknown): void => {
+    const { socket } = exchange.request;
+    const run = (): unknown => !isOver(socket) && task();
+    if (exchange.response.socket !== null) run();
+    else if (total >= MOST_IN_ALL && (waiting.get(socket) ?? 0) > 0) cut(socket);
+    else if (!socket.destroyed) wait(exchange, run);
+  };
+}
+
+function hold(socket: Socket): void {
   const connection = connectionOf(socket);
-  connection.waiting += 1;
-  response.once("socket", () => {
-    connection.waiting -= 1;
-    if (connection.waiting < MOST_WAITING / 2) release(socket);
-    setImmediate(task);
-  });
-  if (connection.isHeld || connection.waiting < MOST_WAITING) return;
+  if (connection.isHeld) return;
   connection.isHeld = true;
   // Node may resume the socket by itself.
   socket.on("resume", pause).pause();
+}
+
+/** What Node's parser returns for an upgrade: no message follows. */
+const NO_MORE = 2;
+
+/** Node would go on with the packet that it reads: its requests take more memory than its bytes. Not documented. */
+function cut(socket: Socket & { readonly parser?: { onIncoming?: unknown } | null }): void {
+  if (socket.parser) socket.parser.onIncoming = () => NO_MORE;
+  socket.destroy();
 }
 
 function release(socket: Socket): void {
@@ -66,16 +109,6 @@ function pause(this: Socket): void {
 /** Returns the error that keeps a request from arriving completely, if there is one. */
 export function inputErrorOf({ socket, complete }: IncomingMessage): UnreadableMessage | undefined {
   return complete ? undefined : connectionOf(socket).inputError;
-}
-
-/**
- * Runs a task once Node assigns the socket to a response: after the earlier responses of the connection, ours and the
- * host's. If one of them closes the connection, the task is not run (RFC 9112, section 9.6).
- */
-export function runInTurn(exchange: Exchange, task: () => unknown): void {
-  const run = (): unknown => !isOver(exchange.request.socket) && task();
-  if (exchange.response.socket === null) wait(exchange, run);
-  else run();
 }
 
 function isOver(socket: Socket): boolean {

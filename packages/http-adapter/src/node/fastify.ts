@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions } from "../options.js";
-import { runInTurn } from "./connection.js";
+import { createRunInTurn } from "./connection.js";
 import { refuseHttp2, socketAddress, type NodeOptions } from "./handler.js";
 import { createResponder, locateRequest } from "./response.js";
 
@@ -28,7 +28,6 @@ interface FastifyReply {
   getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
   /** Makes Fastify leave the response to the plugin. */
   hijack(): unknown;
-  /** Responds with the host's own 404. */
   callNotFound(): unknown;
 }
 
@@ -50,6 +49,7 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
     const settings = parseOptions(store, own);
     const basePath = app.prefix.replace(/\/$/, "") + settings.basePath;
     const responder = createResponder(store, { ...settings, basePath });
+    const runInTurn = createRunInTurn();
     const { clientAddress = ({ raw }: Request) => socketAddress(raw) } = options;
 
     const respond = (request: Request, reply: FastifyReply): unknown => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PetStore } from "@petstore/core";
 import { parseOptions, type HttpOptions, type HttpSettings } from "../options.js";
-import { runInTurn, type Exchange } from "./connection.js";
+import { createRunInTurn, type Exchange } from "./connection.js";
 import { createResponder, locateRequest } from "./response.js";
 
 /**
@@ -48,6 +48,7 @@ export function createTaker<Request extends IncomingMessage = IncomingMessage>(
   { clientAddress: addressOf = socketAddress }: NodeOptions<Request>,
 ) {
   const responder = createResponder(store, settings);
+  const runInTurn = createRunInTurn();
   return (
     { request, response, hasOpenExpect }: Omit<Exchange, "clientAddress"> & { request: Request },
     isOurs: boolean,

@@ -64,9 +64,8 @@ function overrideEmit(emitter: EventEmitter): Mount[] {
   server.emit = (event, ...args) => {
     const [request, response] = args;
     const hasOpenExpect = event === "checkContinue";
-    if (event !== "request" && !hasOpenExpect) return emit(event, ...args);
-    if (!(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
-      return emit(event, ...args);
+    const isMessage = request instanceof IncomingMessage && response instanceof ServerResponse;
+    if (!isMessage || (event !== "request" && !hasOpenExpect)) return emit(event, ...args);
     const message = { request, response, hasOpenExpect };
     for (const { take } of mounts) if (take(message, false)) return true;
     if (emit(event, ...args)) return true;

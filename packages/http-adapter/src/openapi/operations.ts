@@ -81,7 +81,6 @@ const getPet = operation("getPet", {
   responses: responsesOf("getPet", "The pet.", {}, "Pet", { found: PET }),
 });
 
-/** Adds to an operation what the table of operations says of it. */
 function operation<
   const Parts extends { description: string; responses: Responses } & OpenAPIV3_1.OperationObject,
 >(name: OperationName, parts: Parts) {
@@ -114,7 +113,6 @@ function headOf<Get extends ReturnType<typeof operation>>(get: Get) {
 
 type Operation = (typeof operations)[OperationName];
 
-/** Every method of every path in the table of operations, and `HEAD` beside `GET`. */
 type Paths = {
   [Path in Operation["path"]]: {
     [

@@ -66,7 +66,6 @@ const SAFE = /^(?!.*(?<![a-z\d])live_)[\w.:=+/-]{1,128}$/i;
 
 type SentId = string | readonly string[] | null | undefined;
 
-/** Returns the id of a request: the client's own if it is safe to repeat, otherwise a new one. */
 function requestIdOf(sentId: SentId): string {
   return typeof sentId === "string" && SAFE.test(sentId) ? sentId : systemUuid();
 }

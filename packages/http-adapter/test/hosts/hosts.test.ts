@@ -111,7 +111,6 @@ const elsewhere: readonly Call[] = [
   { ...ECHO, body: "{" },
 ];
 
-/** Targets that look like the store's and are not. */
 const beside = ({ basePath, resolvesDots = false }: Host): readonly Call[] =>
   [
     `${basePath}x/pets`,
@@ -162,7 +161,6 @@ describe.each([0, 4])("while the store takes %i turns to admit a request", (turn
   });
 });
 
-/** An app of Fastify with the plugin; `send` calls it with a key, without a socket. */
 async function startFastify(
   options: object = {},
   decorate: (app: FastifyInstance) => void = () => undefined,

@@ -211,7 +211,5 @@ export const hosts: readonly Host[] = [
   koa,
 ];
 
-/** The hosts whose stores are at /v1, and get every request there as it was sent. */
 export const transparentHosts = [plain, onFastify("", "/v1"), expressFirst, koa];
-/** Its server is responsible for all but the content. */
 export const hostOfContent = onHono("/v1");

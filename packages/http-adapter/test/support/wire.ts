@@ -8,7 +8,6 @@ export interface WireResponse {
   readonly body: string;
 }
 
-/** One raw connection: it sends bytes unchanged and returns responses one by one. */
 export type Wire = Awaited<ReturnType<typeof dial>>;
 
 export type Open = (port: number, host: string) => Socket;
@@ -23,7 +22,6 @@ export async function dial(port: number, open: Open = connect, bytes = "") {
     received += text;
     wake();
   });
-  // "close" follows.
   socket.on("error", () => undefined);
   socket.on("close", () => wake());
   await once(socket, "connect");

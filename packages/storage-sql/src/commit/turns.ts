@@ -23,7 +23,6 @@ export function createTurns(gatherTurns = 0) {
   let isScheduled = false;
   let lastShared = 0;
 
-  /** To be called when a group waits. */
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
@@ -40,7 +39,6 @@ export function createTurns(gatherTurns = 0) {
     isScheduled = false;
     if (groups.some((group) => group.isWaiting())) schedule();
   };
-  /** Adds a group, behind those that were added before. */
   const add = (group: TurnTaker): void => void groups.push(group);
   return { add, schedule };
 }

@@ -2,7 +2,6 @@ import { expect } from "vitest";
 import { dial, type Wire, type WireResponse } from "../wire.js";
 import type { ConformanceCase, Expected } from "./case.js";
 
-/** Sends a case on a new connection. Where the request ends early, the client then closes its side. */
 export async function sendCase(row: ConformanceCase, port: number, key: string): Promise<Wire> {
   const wire = await dial(port);
   wire.send(Buffer.from(row.request.replaceAll("{key}", key), "latin1"));
