@@ -144,7 +144,6 @@ function leave({ queue, random }: CallContext, number: number, sent: Attempt): v
   queue.leave({ number, quota, resetIn, wait }, refusalOf(sent));
 }
 
-/** Returns the error for calls that cannot wait, in case the response closes the gate. */
 function refusalOf({ head, body }: Attempt): Refusal | undefined {
   if (head === undefined) return undefined;
   const isRefused = head.status === 429;

@@ -90,7 +90,6 @@ function createGate(maxInFlight: number) {
       closedBy = refusal;
       return true;
     },
-    /** Returns the refusal for a call that cannot wait until the gate opens. */
     refusalFor: ({ endsAt }: Lifetime, now: number): Refusal | undefined => {
       const { opensAt, asksAt } = gate;
       if (closedBy === undefined || asksAt <= now || endsAt > asksAt) return undefined;

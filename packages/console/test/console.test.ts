@@ -47,7 +47,6 @@ function setUp(options: ConsoleOptions = {}, storeOptions: PetStoreOptions = {})
 
 const keyed = (key: string) => ({ "Idempotency-Key": key });
 
-/** An error says its status, has a code, and a sentence or more. */
 async function expectError(response: Response, status: number): Promise<void> {
   const error = (await response.json()) as ErrorBody;
   expect([response.status, error.status]).toEqual([status, status]);

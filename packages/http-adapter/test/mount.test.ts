@@ -40,6 +40,8 @@ test("the parser's refusals, CONNECT and unknown expectations stay the host's", 
   const { server, key, dial, call } = await mounted(host);
   // Of more header lines than Node keeps, Node or the store refuses them.
   expect((await call({ headers: Array<string>(3_000).fill("a:") })).status).toBe(431);
+  server.maxHeadersCount = 40;
+  expect((await call({ headers: Array<string>(90).fill("a:b") })).status).toBe(431);
   const responseTo = async (bytes: string): Promise<string> => (await dial(bytes)).rest();
   const refused = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
   expect(await responseTo("\x01\r\n\r\n")).toBe(refused);

@@ -74,7 +74,6 @@ export function dispatchMessages(
   });
 }
 
-/** Runs a task after the responses to all requests of a connection. */
 function runLast(socket: Socket, task: () => void): void {
   const { newest } = connectionOf(socket);
   if (newest === undefined || newest.response.destroyed) task();

@@ -37,14 +37,16 @@ export function toHttpRequest(
   };
 }
 
-/** Node silently drops all header lines after this many, framing and credentials too. */
+/** Node silently drops header lines after this many, framing and credentials too, unless a host sets another limit. */
 const MAX_LINES = 1_000;
 
 /** Returns the error in a message that Node's parser accepts, if there is one. */
 export function flawOf({ request, hasOpenExpect }: Exchange): errors.HttpError | undefined {
   const made: Made = request;
-  const { rawHeaders = [], headers, httpVersion = "1.1" } = made;
-  if (rawHeaders.length >= 2 * MAX_LINES) return errors.headersTooLarge();
+  const { rawHeaders = [], headers, httpVersion = "1.1", socket } = made;
+  const own = socket?.server?.maxHeadersCount ?? 0;
+  const most = own > 0 ? Math.min(own, MAX_LINES) : MAX_LINES;
+  if (rawHeaders.length >= 2 * most) return errors.headersTooLarge();
   const isKnownVersion = httpVersion === "1.1" || httpVersion === "1.0";
   if (!isKnownVersion || isOtherProtocol(request, httpVersion)) return unknownVersion();
   const flaw =
@@ -79,7 +81,10 @@ export function unknownVersion(): errors.UnreadableMessage {
 /** A request that a host may have made without Node's parser, for a function of a cloud or for a test. */
 type Made = Pick<IncomingMessage, "headers" | "method" | "url"> &
   Partial<Pick<IncomingMessage, "rawHeaders" | "httpVersion" | "readableDidRead">> & {
-    readonly socket?: Socket & { readonly parser?: { getCurrentBuffer?(): Uint8Array } | null };
+    readonly socket?: Socket & {
+      readonly parser?: { getCurrentBuffer?(): Uint8Array } | null;
+      readonly server?: { readonly maxHeadersCount?: number | null };
+    };
     readonly rawBody?: unknown;
     readonly body?: unknown;
   };
@@ -105,7 +110,6 @@ export function isUpgrade({ headers }: IncomingMessage): boolean {
 /** The rest of a body with at most this Content-Length is read, to keep the connection open (RFC 9112, section 6.3). */
 const MAX_DRAINED_BYTES = 65_536;
 
-/** Reads a body, and leaves the rest of a longer or slower one unread. */
 async function readBody(
   request: IncomingMessage,
   limit: number,

@@ -32,7 +32,6 @@ export const listParameters = {
 
 const names = keysOf(listParameters);
 
-/** The parameters of the list, not validated; all texts of one that is repeated. */
 type ListQuery = Partial<Record<keyof ListPetsInput, Value>>;
 
 /** Reads the raw query of GET /pets (specification, "GET /pets"); other parameters are ignored. */
