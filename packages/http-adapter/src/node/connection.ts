@@ -41,10 +41,10 @@ export function connectionOf(
 const MOST_IN_ALL = 4_096;
 
 /**
- * Creates the function that runs a task once Node assigns the socket to a response, in a later turn: after the earlier
- * responses of the connection, ours and the host's, and not before others have had theirs. If one of them closes the
- * connection, the task is not run (RFC 9112, section 9.6). If too many requests wait, a client that sends more than one
- * ahead is disconnected.
+ * Creates the function that runs a task once Node assigns the socket to a response: after the earlier responses of the
+ * connection, ours and the host's, and if it has waited, in a later turn, so that a client that does not wait holds up no
+ * other. If an earlier response closes the connection, the task is not run (RFC 9112, section 9.6). If too many requests
+ * wait, a client that sends more than one ahead is disconnected.
  */
 export function createRunInTurn() {
   /** How many wait, for each connection that is open. */
