@@ -27,10 +27,13 @@ const fields: { readonly [Field in keyof Pet]-?: FieldJson<Pet[Field]> } = {
   status: { write: text.write, read: (value) => (isPetStatus(value) ? value : null) },
 };
 
-const namesOfAll = keysOf(fields);
-const namesOfNew = namesOfAll.filter((name) => name !== "id");
+const members = keysOf(fields).map((name) => {
+  const { write } = fields[name];
+  return { name, start: `"${name}":`, write };
+});
+const membersOfNew = members.filter(({ name }) => name !== "id");
 
-export const encodePet = (pet: Pet): string => encode(pet, namesOfAll);
+export const encodePet = (pet: Pet): string => encode(pet, members);
 
 /** Returns the JSON text of Pets (specification, "Pets"): a bare array. */
 export const encodePets = (pets: readonly Pet[]): string => `[${pets.map(encodePet).join()}]`;
@@ -38,16 +41,16 @@ export const encodePets = (pets: readonly Pet[]): string => `[${pets.map(encodeP
 /** Returns the JSON text of a pet to add, with only the fields of one; `null` if the input is no object. */
 export function encodeNewPet(input: unknown): string {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-  return isObject ? encode(input, namesOfNew) : "null";
+  return isObject ? encode(input, membersOfNew) : "null";
 }
 
-function encode(pet: object, names: readonly (keyof Pet)[]): string {
-  let members = "";
-  for (const name of names) {
+function encode(pet: object, members: typeof membersOfNew): string {
+  let json = "";
+  for (const { name, start, write } of members) {
     const value = ownField(pet, name);
-    if (value !== undefined) members += `${members && ","}"${name}":${fields[name].write(value)}`;
+    if (value !== undefined) json += (json && ",") + start + write(value);
   }
-  return `{${members}}`;
+  return `{${json}}`;
 }
 
 /** Reads an array of pets from parsed JSON; `undefined` if the value is anything else. */

@@ -61,7 +61,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...rows(created, [
     ["RFC 9110, 8.3", "no Content-Type", post(PET)],
     ...posts("specification, Endpoints; RFC 9110, 8.3.1", "Content-Type", [
-      "application/json",
+      'application/json;charset="utf-8"',
       "APPLICATION/JSON ; profile=x; charset=Utf-8",
       `application/json; profile=${"x".repeat(200)}`,
     ]),
@@ -167,7 +167,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ]),
   ...rows(error(415, "unsupported_media_type", { accept: "application/json" }), [
     ...posts("RFC 9110, 15.5.16", "Content-Type", [
-      ...["text/plain", "application/json5", "json", "", "application/json; charset=utf-16"],
+      ...["text/plain", "application/json5", "json", "", "application/json;x ; charset=utf-16"],
       `application/json;${" ".repeat(300)}charset=utf-8`,
     ]),
     ["RFC 9110, 5.3", "two Content-Type lines", post(PET, JSON_TYPE, "Content-Type: a")],
