@@ -221,7 +221,7 @@ it.runIf(inCi).each<[what: string, begin: () => Promise<unknown>]>([
       for (const [created] of await Promise.all(creating)) expect(created.isErr()).toBe(true);
     }
   });
-  expect(await backends()).toBeLessThan(25);
+  expect(await backends()).toBeLessThan(30);
   await admin.query("rollback");
   await setStandby("");
   await expect.poll(backends).toBe(0);

@@ -42,27 +42,35 @@ type Use = <T>(
 ) => Promise<T>;
 
 function createConnections({ open, isOwn }: PoolSource, longest: number) {
-  let pool = openPool();
-  /** Ends each wait for a connection of this pool. */
+  let pool = openPool(open);
+  /** Ends each wait for a connection of this pool: one that ends may give none. */
   const waits = new Set<() => void>();
 
-  function openPool(): PostgresPool {
-    const opened = open();
-    // Without a listener, the error of an idle connection would end the process.
-    opened.on("error", ignore);
-    opened.on("connect", ignoreErrors);
-    return opened;
+  /** Resolves with `undefined` if the pool is replaced before it gives a connection. */
+  async function connect(from: PostgresPool, expired: Promise<never>) {
+    const connecting = from.connect();
+    let client: PostgresClient | undefined;
+    let end = ignore;
+    const replaced = new Promise<undefined>((resolve) => (end = () => resolve(undefined)));
+    waits.add(end);
+    try {
+      client = await Promise.race([connecting, expired, replaced]);
+      return client;
+    } finally {
+      waits.delete(end);
+      if (!client) connecting.then((unused) => unused.release(), ignore);
+    }
   }
 
   const use: Use = async (work, timeout = longest, isFatal = isConnectionLost) => {
-    const from = pool;
     const late = createTimeout(timeout, () => new ConnectionLost("no answer in time"));
-    const connecting = from.connect();
+    let from = pool;
     let client: PostgresClient | undefined;
-    waits.add(late.expire);
     try {
-      const connected = Promise.race([connecting, late.expired]);
-      client = await connected.finally(() => waits.delete(late.expire));
+      while (client === undefined) {
+        from = pool;
+        client = await connect(from, late.expired);
+      }
       client.on("error", ignore);
       const result = await Promise.race([work(client), late.expired]);
       release(client, false);
@@ -70,13 +78,11 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
     } catch (thrown) {
       const error = orLost(thrown);
       if (client) release(client, isFatal(error));
-      else connecting.then((unused) => unused.release(), ignore);
       // All connections of a pool lead to the same server: when one is dead, the others are suspect.
       if (isOwn && pool === from && isConnectionLost(error)) {
-        pool = openPool();
+        pool = openPool(open);
         void from.end().catch(ignore);
-        // A pool that ends gives no connection to those who wait for one.
-        for (const expire of waits) expire();
+        for (const end of waits) end();
       }
       throw error;
     } finally {
@@ -89,6 +95,14 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
     pool.off("connect", ignoreErrors);
   };
   return { use, close };
+}
+
+function openPool(open: PoolSource["open"]): PostgresPool {
+  const opened = open();
+  // Without a listener, the error of an idle connection would end the process.
+  opened.on("error", ignore);
+  opened.on("connect", ignoreErrors);
+  return opened;
 }
 
 /** Creates the function that runs statements under their names, so that the server keeps them, if it can. */
@@ -159,11 +173,12 @@ function release(client: PostgresClient, destroy: boolean): void {
 }
 
 export function createTimeout(timeout: number, error: () => Error) {
-  let expire = ignore;
-  const expired = new Promise<never>((_, reject) => (expire = () => reject(error())));
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(error()), timeout);
+  });
   expired.catch(ignore);
-  const timer = setTimeout(expire, timeout);
-  return { expired, expire, clear: () => clearTimeout(timer) };
+  return { expired, clear: () => clearTimeout(timer) };
 }
 
 /** Returns an error of PostgreSQL as it is; every other one means that the connection is lost. */
