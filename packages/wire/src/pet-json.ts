@@ -27,10 +27,7 @@ const fields: { readonly [Field in keyof Pet]-?: FieldJson<Pet[Field]> } = {
   status: { write: text.write, read: (value) => (isPetStatus(value) ? value : null) },
 };
 
-const members = keysOf(fields).map((name) => {
-  const { write } = fields[name];
-  return { name, start: `"${name}":`, write };
-});
+const members = keysOf(fields).map((name) => ({ name, start: `"${name}":`, ...fields[name] }));
 const membersOfNew = members.filter(({ name }) => name !== "id");
 
 export const encodePet = (pet: Pet): string => encode(pet, members);

@@ -49,7 +49,6 @@ export function withWindows(
   };
 }
 
-/** The usage of a key that has never been used. */
 export const NO_USAGE: Usage = Object.freeze(
   withWindows(
     { refusedSince: 0, refusals: 0, bans: 0, bannedAt: 0, lastUsedAt: 0 },

@@ -27,7 +27,6 @@ interface Connection {
 
 const CONNECTION = Symbol("petstore: connection");
 
-/** At so many waiting requests, a connection is held. */
 const MOST_WAITING = 100;
 
 /** Returns the connection of a socket: the same for every handler, mount and server of this package. */

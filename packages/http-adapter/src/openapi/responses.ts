@@ -22,7 +22,6 @@ type Headers = Readonly<
 
 type ErrorCode = ResponseError["code"];
 
-/** One error of each code, as the store makes it. */
 const examples: { readonly [Code in ErrorCode]: { code: Code; message: string } } = {
   bad_request: errors.badRequest("There is more than one Host header."),
   malformed_json: errors.malformedJson("The body is not valid JSON."),

@@ -10,10 +10,7 @@ import { apiKeyOf } from "./headers.js";
  */
 export function createCallers(store: PetStore, { hasClientAddress, onError }: HttpSettings) {
   let isReported = hasClientAddress;
-  const remembered = new WeakMap<
-    object,
-    { authorization: string; clientAddress: string | undefined; caller: Caller }
-  >();
+  const remembered = new WeakMap<object, Remembered>();
   return (request: HttpRequest, clientAddress: string | undefined): Caller => {
     const { connection } = request;
     const lines = request.lines("authorization");
@@ -30,6 +27,8 @@ export function createCallers(store: PetStore, { hasClientAddress, onError }: Ht
     return caller;
   };
 }
+
+type Remembered = { authorization: string; clientAddress: string | undefined; caller: Caller };
 
 const FORWARDED = ["x-forwarded-for", "forwarded"];
 const UNTRUSTED_PROXY =

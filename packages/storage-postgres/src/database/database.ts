@@ -173,11 +173,10 @@ function release(client: PostgresClient, destroy: boolean): void {
 }
 
 export function createTimeout(timeout: number, error: () => Error) {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(error()), timeout);
-  });
+  let expire = ignore;
+  const expired = new Promise<never>((_, reject) => (expire = () => reject(error())));
   expired.catch(ignore);
+  const timer = setTimeout(expire, timeout);
   return { expired, clear: () => clearTimeout(timer) };
 }
 

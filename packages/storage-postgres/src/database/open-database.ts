@@ -28,7 +28,6 @@ export async function openDatabase({ source, schema, timeout }: Settings) {
   }
 }
 
-/** A host's pool needs no driver of ours. */
 async function poolSourceOf(source: Settings["source"], timeout: number): Promise<PoolSource> {
   if (!("url" in source)) return { open: () => source, isOwn: false };
   const { url, connections } = source;

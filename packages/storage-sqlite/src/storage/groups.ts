@@ -51,7 +51,6 @@ export function createGroups<Shared extends Changes>(
     // A damaged page fails only the calls that read it.
     errors: { ...errors, isCausedByCall: () => true },
   });
-  /** Changes of pets and keys. */
   const writes = createGroupCommit<Shared>({
     ...common,
     kind: { storage: "sqlite", group: "writes" },
