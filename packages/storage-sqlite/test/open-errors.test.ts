@@ -29,7 +29,8 @@ async function createFile(): Promise<string> {
 }
 
 /** The files that this process has open: none where the system does not tell. */
-function openFiles(folder = "/proc/self/fd"): readonly string[] {
+function openFiles(): readonly string[] {
+  const folder = "/proc/self/fd";
   if (!fs.existsSync(folder)) return [];
   const links = fs.readdirSync(folder).map((name) => `${folder}/${name}`);
   // The folder itself was open while it was read.

@@ -27,10 +27,10 @@ const fields: { readonly [Field in keyof Pet]-?: FieldJson<Pet[Field]> } = {
   status: { write: text.write, read: (value) => (isPetStatus(value) ? value : null) },
 };
 
-const members = keysOf(fields).map((name) => ({ name, start: `"${name}":`, ...fields[name] }));
-const membersOfNew = members.filter(({ name }) => name !== "id");
+const membersOfPet = keysOf(fields).map((name) => ({ name, start: `"${name}":`, ...fields[name] }));
+const membersOfNewPet = membersOfPet.filter(({ name }) => name !== "id");
 
-export const encodePet = (pet: Pet): string => encode(pet, members);
+export const encodePet = (pet: Pet): string => encode(pet, membersOfPet);
 
 /** Returns the JSON text of Pets (specification, "Pets"): a bare array. */
 export const encodePets = (pets: readonly Pet[]): string => `[${pets.map(encodePet).join()}]`;
@@ -38,10 +38,10 @@ export const encodePets = (pets: readonly Pet[]): string => `[${pets.map(encodeP
 /** Returns the JSON text of a pet to add, with only the fields of one; `null` if the input is no object. */
 export function encodeNewPet(input: unknown): string {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-  return isObject ? encode(input, membersOfNew) : "null";
+  return isObject ? encode(input, membersOfNewPet) : "null";
 }
 
-function encode(pet: object, members: typeof membersOfNew): string {
+function encode(pet: object, members: typeof membersOfPet): string {
   let json = "";
   for (const { name, start, write } of members) {
     const value = ownField(pet, name);

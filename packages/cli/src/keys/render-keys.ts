@@ -83,6 +83,7 @@ export function keysOnScreen(keys: readonly ApiKey[], view: View): string {
 const GAP = "  ";
 /** To how many characters a label is cut, before a column is left out. */
 const SHORT_LABEL = 20;
+/** The fewest characters of a label that is cut. */
 const SHORTEST_LABEL = 5;
 
 /** On a screen, until it fits, labels are cut, columns left out, labels cut further, and at last all lines cut. */

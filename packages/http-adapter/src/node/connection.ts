@@ -27,6 +27,7 @@ interface Connection {
 
 const CONNECTION = Symbol("petstore: connection");
 
+/** At so many waiting requests, a connection is held. */
 const MOST_WAITING = 100;
 
 /** Returns the connection of a socket: the same for every handler, mount and server of this package. */
@@ -88,7 +89,7 @@ function hold(socket: Socket): void {
 /** What Node's parser returns for an upgrade: no message follows. */
 const NO_MORE = 2;
 
-/** Node would go on with the packet that it reads: its requests take more memory than its bytes. Not documented. */
+/** Disconnects a client. By `onIncoming`, which is not documented, Node stops parsing the packet that it has read. */
 function cut(socket: Socket & { readonly parser?: { onIncoming?: unknown } | null }): void {
   if (socket.parser) socket.parser.onIncoming = () => NO_MORE;
   socket.destroy();

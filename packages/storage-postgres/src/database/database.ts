@@ -43,7 +43,7 @@ type Use = <T>(
 
 function createConnections({ open, isOwn }: PoolSource, longest: number) {
   let pool = openPool(open);
-  /** Ends each wait for a connection of this pool: one that ends may give none. */
+  /** Each ends one wait for a connection of this pool: once it is replaced, it may give none. */
   const waits = new Set<() => void>();
 
   /** Resolves with `undefined` if the pool is replaced before it gives a connection. */

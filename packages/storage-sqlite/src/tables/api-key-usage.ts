@@ -75,6 +75,7 @@ export function rememberUsage(connection: Pick<Connection, "version">, table: Ap
   const keys = new Map<string, PresentedKey>();
   /** What was saved since, by the id of the key, because a key may have several secrets. */
   const usages = new Map<string, Usage>();
+  /** What this transaction has saved. */
   const changed = new Map<string, Usage>();
   let seen: number | undefined;
   const forget = (): void => {
