@@ -74,8 +74,8 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
     const response = performed.isOk()
       ? performed.value
       : responses.renderError(performed.error, rateLimitHeaders(performed.error.quota));
-    Object.assign(response.headers, responses.deprecationHeaders(operation));
-    if (target !== undefined) Object.assign(response.headers, cors?.(request.lines("origin")));
+    const corsHeaders = target && cors?.(request.lines("origin"));
+    Object.assign(response.headers, responses.deprecationHeaders(operation), corsHeaders);
     if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
     return {
       response: request.method === "HEAD" ? { ...response, body: "" } : response,

@@ -60,22 +60,25 @@ export function createRunInTurn() {
     total -= waiting.get(socket) ?? 0;
     waiting.delete(socket);
   };
-  function wait({ request: { socket }, response }: Exchange, task: () => void): void {
+  function wait({ request: { socket }, response }: Exchange, task: () => unknown): void {
     if (!waiting.has(socket)) socket.once("close", () => forget(socket));
     if (add(socket, 1) >= MOST_WAITING) hold(socket);
     response.once("socket", () => {
       if (waiting.has(socket) && add(socket, -1) < MOST_WAITING / 2) release(socket);
-      setImmediate(task);
+      setImmediate(() => runUnlessOver(socket, task));
     });
   }
 
   return (exchange: Exchange, task: () => unknown): void => {
     const { socket } = exchange.request;
-    const run = (): unknown => !isOver(socket) && task();
-    if (exchange.response.socket !== null) run();
+    if (exchange.response.socket !== null) runUnlessOver(socket, task);
     else if (total >= MOST_IN_ALL && (waiting.get(socket) ?? 0) > 0) cut(socket);
-    else if (!socket.destroyed) wait(exchange, run);
+    else if (!socket.destroyed) wait(exchange, task);
   };
+}
+
+function runUnlessOver(socket: Socket, task: () => unknown): void {
+  if (!isOver(socket)) task();
 }
 
 function hold(socket: Socket): void {

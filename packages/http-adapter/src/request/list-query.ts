@@ -40,17 +40,17 @@ export function readListQuery(query: string): ListQuery {
   const read: ListQuery = {};
   for (const name of names) {
     const texts = sent.getAll(name);
-    read[name] = listParameters[name].read(texts.length > 1 ? texts : texts[0]);
+    if (texts.length > 0)
+      read[name] = listParameters[name].read(texts.length > 1 ? texts : texts[0]);
   }
   return read;
 }
 
 /** Returns the `Link` to the page after this id: only a query, which also works behind a proxy (RFC 3986, 5.3). */
 export function nextLink(query: ListQuery, after: bigint): string {
-  let next = "";
+  let filters = "";
   for (const name of names) {
-    const value = name === "after" ? after : query[name];
-    if (value !== undefined) next += `${next && "&"}${name}=${String(value)}`;
+    if (name !== "after" && query[name] !== undefined) filters += `${name}=${String(query[name])}&`;
   }
-  return `<?${next}>; rel="next"`;
+  return `<?${filters}after=${after}>; rel="next"`;
 }

@@ -62,23 +62,13 @@ export function render(
   rateLimit: Headers,
   headers?: Headers,
 ): HttpResponse {
-  if (body === undefined)
-    return { status, headers: { ...ALWAYS, ...rateLimit, ...headers }, body: "" };
-  return {
-    status,
-    // Literals come first: after a spread, Node 20 takes 40 µs longer for the headers.
-    headers: {
-      "Content-Type": "application/json",
-      "Content-Length": body.length,
-      ...ALWAYS,
-      ...rateLimit,
-      ...headers,
-    },
-    body: body.content,
-  };
+  // The literal comes first: after a spread, Node 20 takes 40 µs longer for the headers.
+  const all = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+  Object.assign(all, rateLimit, headers);
+  if (body === undefined) return { status, headers: all, body: "" };
+  const ofBody = { "Content-Type": "application/json", "Content-Length": body.length };
+  return { status, headers: Object.assign(all, ofBody), body: body.content };
 }
-
-const ALWAYS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 
 /** Renders an Error (specification, "Errors") with the headers of its code. */
 export function renderError(failure: ResponseError, rateLimit: Headers): HttpResponse {
