@@ -1,9 +1,9 @@
-import type { Admission, Caller, Charged, PetStore, WithQuota } from "@petstore/core";
+import type { Admission, Caller, Charged, PetStore, Quota, WithQuota } from "@petstore/core";
 import type { OperationName } from "@petstore/core/facts";
 import { operations } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import { internalError, notFound, type HttpError, type ResponseError } from "./error.js";
-import type { HttpRequest, HttpResponse } from "./http-message.js";
+import type { Headers, HttpRequest, HttpResponse } from "./http-message.js";
 import type { HttpSettings } from "./options.js";
 import { parseBody } from "./request/body.js";
 import { createCallers } from "./request/callers.js";
@@ -27,16 +27,88 @@ export interface Glimpse {
 
 export function createHandler(store: PetStore, settings: HttpSettings) {
   const { onError, cors, rateLimitHeaders } = settings;
+  const perform = createPerform(store, settings);
+  const renderError = (error: ResponseError, quota: Quota): HttpResponse =>
+    responses.renderError(error, rateLimitHeaders(quota));
+
+  return {
+    /** Handles a request; without a target, with 404. A bug becomes a 500. */
+    handle: async (
+      request: HttpRequest,
+      target: Target | undefined,
+      requestId: string | undefined,
+    ): Promise<Handled> => {
+      const route = target ? matchRoute(target.path, request.method) : err(notFound());
+      const operation = route.isOk() ? route.value.operation : undefined;
+      const known: Known = { clientAddress: undefined, charged: undefined };
+      let performed: Performed;
+      try {
+        performed = await perform(request, target, route, known);
+      } catch (cause) {
+        onError(cause);
+        const quota = known.charged?.quota ?? store.anonymousQuota(known.clientAddress);
+        performed = err({ ...internalError(), quota });
+      }
+      const error = performed.isErr() ? performed.error : undefined;
+      if (error?.code === "storage_unavailable") onError(error.cause);
+      const rendered = performed.isOk()
+        ? performed.value
+        : renderError(performed.error, performed.error.quota);
+      Object.assign(rendered.headers, responses.deprecationHeaders(operation));
+      const corsHeaders = target && cors?.(request.lines("origin"));
+      const response = complete(rendered, request.method, requestId, corsHeaders);
+      const { keyId, plan } = known.charged ?? {};
+      const window = error?.code === "rate_limit_exceeded" ? error.window : undefined;
+      return { response, operation, code: error?.code, keyId, plan, window };
+    },
+    /** Refuses what cannot be read. */
+    refuse: (
+      error: HttpError,
+      clientAddress: string | undefined,
+      { method, origins }: Glimpse,
+      requestId: string | undefined,
+    ): Handled => {
+      const rendered = renderError(error, store.anonymousQuota(clientAddress));
+      const response = complete(rendered, method, requestId, cors?.(origins));
+      return { response, code: error.code };
+    },
+  };
+}
+
+/** Adds the headers that every response has, whatever its outcome. A response to HEAD has no body. */
+function complete(
+  response: HttpResponse,
+  method: string | undefined,
+  requestId: string | undefined,
+  corsHeaders: Headers | undefined,
+): HttpResponse {
+  Object.assign(response.headers, corsHeaders);
+  if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
+  return method === "HEAD" ? { ...response, body: "" } : response;
+}
+
+type Performed = Result<HttpResponse, WithQuota<ResponseError>>;
+
+/** The facts about a request that are known so far; a report and an error response need them. */
+interface Known {
+  clientAddress: string | undefined;
+  charged: Charged | undefined;
+}
+
+/**
+ * Creates the function that performs a request. The order of its checks: message, base path, preflight, key and limits,
+ * path and method, the rest.
+ */
+function createPerform(store: PetStore, settings: HttpSettings) {
+  const { cors, rateLimitHeaders } = settings;
   const callerOf = createCallers(store, settings);
   const renderPage = responses.createPageRenderer();
-
-  /** In the order of checks: message, base path, preflight, key and limits, path and method, the rest. */
-  function perform(
+  return (
     request: HttpRequest,
     target: Target | undefined,
     route: ReturnType<typeof matchRoute>,
     known: Known,
-  ): Performed | Promise<Performed> {
+  ): Performed | Promise<Performed> => {
     const clientAddress = request.clientAddress();
     known.clientAddress = clientAddress;
     if (request.flaw !== undefined || target === undefined)
@@ -50,68 +122,7 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
     const { operation, parameter } = route.value;
     const call = { caller, known, request, target, parameter, renderPage, settings };
     return performers[operation](call);
-  }
-
-  /** Handles a request; without a target, with 404. A bug becomes a 500. */
-  async function handle(
-    request: HttpRequest,
-    target: Target | undefined,
-    requestId: string | undefined,
-  ): Promise<Handled> {
-    const route = target ? matchRoute(target.path, request.method) : err(notFound());
-    const operation = route.isOk() ? route.value.operation : undefined;
-    const known: Known = { clientAddress: undefined, charged: undefined };
-    let performed: Performed;
-    try {
-      performed = await perform(request, target, route, known);
-    } catch (cause) {
-      onError(cause);
-      const quota = known.charged?.quota ?? store.anonymousQuota(known.clientAddress);
-      performed = err({ ...internalError(), quota });
-    }
-    const error = performed.isErr() ? performed.error : undefined;
-    if (error?.code === "storage_unavailable") onError(error.cause);
-    const response = performed.isOk()
-      ? performed.value
-      : responses.renderError(performed.error, rateLimitHeaders(performed.error.quota));
-    const corsHeaders = target && cors?.(request.lines("origin"));
-    Object.assign(response.headers, responses.deprecationHeaders(operation), corsHeaders);
-    if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
-    return {
-      response: request.method === "HEAD" ? { ...response, body: "" } : response,
-      operation,
-      code: error?.code,
-      keyId: known.charged?.keyId,
-      plan: known.charged?.plan,
-      window: error?.code === "rate_limit_exceeded" ? error.window : undefined,
-    };
-  }
-
-  function refuse(
-    error: HttpError,
-    clientAddress: string | undefined,
-    seen: Glimpse,
-    requestId: string | undefined,
-  ): Handled {
-    const response = responses.renderError(
-      error,
-      rateLimitHeaders(store.anonymousQuota(clientAddress)),
-    );
-    Object.assign(response.headers, cors?.(seen.origins));
-    if (requestId !== undefined) response.headers["X-Request-Id"] = requestId;
-    if (seen.method === "HEAD") Object.assign(response, { body: "" });
-    return { response, code: error.code };
-  }
-
-  return { handle, refuse };
-}
-
-type Performed = Result<HttpResponse, WithQuota<ResponseError>>;
-
-/** The facts about a request that are known so far; a report and an error response need them. */
-interface Known {
-  clientAddress: string | undefined;
-  charged: Charged | undefined;
+  };
 }
 
 /** A caller and an admission that take unvalidated input: the engine validates it. */

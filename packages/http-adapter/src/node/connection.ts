@@ -65,20 +65,17 @@ export function createRunInTurn() {
     if (add(socket, 1) >= MOST_WAITING) hold(socket);
     response.once("socket", () => {
       if (waiting.has(socket) && add(socket, -1) < MOST_WAITING / 2) release(socket);
-      setImmediate(() => runUnlessOver(socket, task));
+      setImmediate(() => !isOver(socket) && task());
     });
   }
 
   return (exchange: Exchange, task: () => unknown): void => {
     const { socket } = exchange.request;
-    if (exchange.response.socket !== null) runUnlessOver(socket, task);
+    if (isOver(socket)) return;
+    if (exchange.response.socket !== null) task();
     else if (total >= MOST_IN_ALL && (waiting.get(socket) ?? 0) > 0) cut(socket);
-    else if (!socket.destroyed) wait(exchange, task);
+    else wait(exchange, task);
   };
-}
-
-function runUnlessOver(socket: Socket, task: () => unknown): void {
-  if (!isOver(socket)) task();
 }
 
 function hold(socket: Socket): void {
