@@ -139,6 +139,7 @@ test.each([
   ["no limits", {}, Infinity],
   ["one window of the draft", { ...LIMITS, ...ONE_WINDOW }, 60],
   ["limits that are no numbers", limits("-1", "1e9", "soon"), Infinity],
+  ["more seconds than are exact", limits("60", "59", "10000000000000"), Infinity],
   ["the largest limits", { ...LIMITS, "X-RateLimit-Limit": "9007199254740991" }, 2 ** 53 - 1],
 ])("a page with %s is a page", async (_, headers, limit) => {
   const { pets, quota } = (await listFrom("[]", { headers }))._unsafeUnwrap();

@@ -26,7 +26,9 @@ it("leaves no tokens, as each view of the key says, and its signal has its own l
   expect(usage.day).toEqual({ limit: 4, remaining: 0, resetAt: clock.now() + MINUTE });
   expect(value(await store.keys.list()).keys[0]?.usage).toEqual(usage);
 
-  await codes((await issue(ownLimits(3, 3))).caller, 7);
+  const both = (await issue(ownLimits(3, 3))).caller;
+  await codes(both, 7);
+  expect(error(await both.admit()).quota.window).toBe("day");
   expect(bans).toEqual([1, 2].map(() => ({ plan: "enterprise", milliseconds: MINUTE })));
 });
 

@@ -14,8 +14,7 @@ it("forgets two expired creations with each new one, the oldest first", async ()
   for (const token of ["a", "b", "c", "d"]) expect(await isReplayed(storage, token, 0)).toBe(false);
   expect(await isReplayed(storage, "e", 10)).toBe(false);
   // As if the clock were set back: nothing else shows what is kept.
-  const kept: boolean[] = [];
-  for (const token of ["d", "c", "b"]) kept.push(await isReplayed(storage, token, 5));
+  const kept = await Promise.all(["d", "c", "b"].map((token) => isReplayed(storage, token, 5)));
   expect(kept).toEqual([true, true, false]);
 });
 

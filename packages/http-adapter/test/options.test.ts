@@ -44,18 +44,16 @@ describe.each<[name: string, create: (none: PetStore, options?: object) => unkno
   });
 });
 
-test.each([
-  "https://shop.example",
-  ["shop.example"],
-  ["https://shop.example/"],
-  ["https://Shop.example"],
-  ["ftp://shop.example"],
-  ["https://*.example"],
-  ["*"],
-])("the origins %j are refused", (origins) => {
-  const options = { cors: { origins } } as never;
-  expect(() => createNodeHandler(store, options)).toThrow(/option cors.origins/);
-});
+const wrongOrigins =
+  "shop.example https://shop.example/ https://Shop.example ftp://a.example https://*.example *";
+
+test.each(["https://shop.example", ...wrongOrigins.split(" ").map((origin) => [origin])])(
+  "the origins %j are refused",
+  (origins) => {
+    const options = { cors: { origins } } as never;
+    expect(() => createNodeHandler(store, options)).toThrow(/option cors.origins/);
+  },
+);
 
 test.each(["", "localhost", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "::/129", "10.0.0.1:80"])(
   "%j is refused as a proxy",

@@ -184,7 +184,7 @@ const faults: Readonly<Record<string, Fault>> = {
     return (await remove(ids)).map(() => ids.length);
   }),
   "removes all of the given API keys at once: one after the other": keys("remove", oneByOne),
-  "finds an API key by each of its current secrets: caches keys": cachingKeys,
+  "finds an API key by its current secrets: caches keys": cachingKeys,
 
   "passes to a charge the key: loses the secret's expiry": showing((key) => {
     return key && { ...key, secretExpiresAt: undefined };

@@ -85,7 +85,7 @@ function refuse(
 ): WithQuota<AdmissionError> {
   const { quota, until } = verdict;
   const charged = key === undefined ? { quota } : { quota, plan: key.plan };
-  const retryAfterSeconds = Math.max(1, Math.ceil((until - now) / 1_000));
+  const retryAfterSeconds = Math.ceil((until - now) / 1_000);
   if (verdict.kind === "refused") {
     const { window } = verdict;
     const { limit } = quota;
