@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { startServer, textOf, useBuiltPetstore } from "./support/built-petstore.js";
 import { newDatabase, petstore, refused, serveHere } from "./support/command.js";
 
@@ -58,7 +58,6 @@ it.each(["-V", "--version"])("%s prints the version of the package", async (opti
 
 function stub(variables: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  onTestFinished(() => void vi.unstubAllEnvs());
 }
 
 it.each([

@@ -1,6 +1,6 @@
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { windowNames } from "@petstore/core/facts";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
 import { issueKey, petstoreOn, refused, terminalTo, withDatabase } from "./support/command.js";
@@ -57,7 +57,6 @@ it.each([
   ["2031-01-01 of next year"],
 ])("reads --expires %s wherever it runs, or refuses it", async (text, expiresAt?: string) => {
   vi.stubEnv("TZ", "Asia/Tokyo");
-  onTestFinished(() => void vi.unstubAllEnvs());
   const issue = "keys issue --plan free --json --expires".split(" ");
   const issued = await withDatabase().run(...issue, text);
   if (expiresAt === undefined)

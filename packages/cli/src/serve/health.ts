@@ -33,7 +33,7 @@ const FAILURE_COUNTS = 10_000;
 
 /**
  * Watches the writes of a storage: a full disk may still be read. While the last charge has failed, a look at the
- * readiness writes the usage of a key as it is. Otherwise it takes the write lock, as each request does.
+ * readiness changes the usage of a key. Otherwise it takes the write lock, as each request does.
  */
 export function watchWrites(storage: Storage, clock: Clock) {
   const { pets, keys, usage } = storage;
@@ -49,8 +49,12 @@ export function watchWrites(storage: Storage, clock: Clock) {
     const found = await keys.list({ limit: 1, after: undefined, banned: false });
     const id = found.isOk() ? found.value[0]?.key.id : undefined;
     if (id === undefined) return found.isOk();
-    const again = (used: Usage | undefined) => ({ next: used && { ...used }, result: undefined });
-    return (await watch("charge", usage.update(id, again))).isOk();
+    // SQLite does not write a row that stays the same. A ban lasts a millisecond longer; without one, this says nothing.
+    const change = (used: Usage | undefined) => ({
+      next: used && { ...used, bannedAt: used.bannedAt + 1 },
+      result: undefined,
+    });
+    return (await watch("charge", usage.update(id, change))).isOk();
   };
   const look = async (): Promise<boolean> => {
     const listed = await pets.list({ limit: 1, after: undefined });

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { codeOf } from "@petstore/core/facts";
 import { systemRandom } from "@petstore/core/internal";
 import type BetterSqlite3 from "better-sqlite3";
-import { statAt, targetOf } from "./database-files.js";
+import { filesBeside, statAt, targetOf } from "./database-files.js";
 import type { DatabaseConstructor, SqliteDatabase } from "./driver.js";
 import { OpenRefusal } from "./open-storage-error.js";
 
@@ -57,6 +57,9 @@ export function openWithOwnLog(
 const STARTS = { "-wal": 0x377f06, "-journal": 0xd9d505 };
 
 export function refuseForeign(file: string): void {
+  // To open a pipe would wait for ever.
+  const other = filesBeside(file).find((beside) => statAt(beside)?.isFile() === false);
+  if (other !== undefined) throw foreign(other);
   // The index is pages, or 3 bytes when it is new. It has locks, which closing it would end.
   const size = statAt(`${file}-shm`)?.size ?? 0n;
   if (size !== 3n && size % 4_096n !== 0n) throw foreign(`${file}-shm`);
@@ -103,7 +106,8 @@ type Read = (position: number, length: number) => Buffer | undefined;
 /** Returns the mark in the last frame of the first page that belongs to this run of the log. */
 function markInLog(read: Read): number | undefined {
   const header = read(0, LOG_HEADER);
-  if (header === undefined) return undefined;
+  // Zeros that a crash has left are no frames.
+  if (header === undefined || header[0] === 0) return undefined;
   const frame = FRAME_HEADER + header.readUInt32BE(8);
   const salts = header.subarray(16, 24);
   let mark: number | undefined;
