@@ -5,13 +5,8 @@ import { systemRandom } from "@petstore/core/internal";
 import { monotonicNow, retryWhileBusy } from "@petstore/storage-sql";
 import type BetterSqlite3 from "better-sqlite3";
 import { ResultAsync } from "neverthrow";
-import {
-  exists,
-  filesBeside,
-  filesOf,
-  isFile,
-  isFileOfDatabase,
-} from "../database/database-files.js";
+import { exists, filesBeside, filesOf, isFile } from "../database/database-files.js";
+import { isFileOfDatabase } from "../database/database-files.js";
 import { openWithOwnLog, setMark } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import { isBusy, sqliteCode } from "../database/errors.js";

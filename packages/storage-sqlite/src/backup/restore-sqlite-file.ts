@@ -2,28 +2,15 @@ import { chmod, chown, link, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { systemClock } from "@petstore/core/internal";
 import { ResultAsync } from "neverthrow";
-import {
-  exists,
-  filesBeside,
-  filesOf,
-  inodeOf,
-  isFile,
-  isFileOfDatabase,
-  statAt,
-  targetOf,
-} from "../database/database-files.js";
+import { exists, filesBeside, filesOf, inodeOf, isFile } from "../database/database-files.js";
+import { isFileOfDatabase, statAt, targetOf } from "../database/database-files.js";
 import { openWithOwnLog } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
 import type { MigrationsTable } from "../tables/schema.js";
 import { migrations } from "../migrations/migrate.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
-import {
-  backUp,
-  giveFreeName,
-  refuseOtherThanFile,
-  refuseUnfit,
-  sync,
-} from "./backup-sqlite-file.js";
+import { backUp, giveFreeName, refuseOtherThanFile, refuseUnfit } from "./backup-sqlite-file.js";
+import { sync } from "./backup-sqlite-file.js";
 import { lockDatabase } from "./lock-database.js";
 
 /** Which backup to restore, and where to. */

@@ -1,12 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { closeWithoutCheckpoint, createCheckpoints, endLog } from "../commit/checkpoints.js";
 import type { DatabaseCheck, TransactionOptions } from "../commit/transactions.js";
-import {
-  migrate,
-  prepareSchemaCheck,
-  refuseUnmigratable,
-  refuseUnmigrated,
-} from "../migrations/migrate.js";
+import { migrate, prepareSchemaCheck, refuseUnmigratable } from "../migrations/migrate.js";
+import { refuseUnmigrated } from "../migrations/migrate.js";
 import { createConnection, type Connection } from "./connection.js";
 import { exists, inodeOf, refuseUnsafe, statAt } from "./database-files.js";
 import { ensureMark, openWithOwnLog } from "./database-mark.js";
