@@ -69,7 +69,6 @@ it.each(SIGNALS.slice(0, sized(1, 2, 2)))("leaves no files behind at %s", async 
   const other = new Database(database);
   other.exec("create table pets (id); begin exclusive");
   const { child, output, ended } = startCommand("backup", file, "--database", database);
-  // It has begun, and waits for the lock that is held here.
   while (readdirSync(folder).length < 2) await setTimeout(5);
   child.kill(signal);
   expect(await ended).toBe(1);

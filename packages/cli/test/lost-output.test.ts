@@ -1,7 +1,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, openSync, readFileSync, truncateSync } from "node:fs";
-import { writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, openSync, readdirSync } from "node:fs";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -93,7 +93,6 @@ it("a closed pipe ends every listing quietly, and fails a command whose secret n
 
 it.runIf(inCi)("a server whose log is not read keeps serving, and shuts down", async () => {
   const { port, health, end } = await startServer(["pipe", "ignore"], "--database", ":memory:");
-  // The lines of these are longer than a pipe takes.
   await sendMany(port, 2_000, 1);
   expect([await health(), await end()]).toEqual([200, 0]);
 });
@@ -262,4 +261,7 @@ it.skipIf(!hasBash)("writes a rejected line completely or not at all", () => {
   expect(stderr.slice(-300)).toMatch(/cannot write rejected lines to .*\n$/);
   const whole = ["name,categoryId", "Rex,x", long, ""].join("\n");
   expect(readFileSync(rejects, "utf8") === whole).toBe(true);
+  appendFileSync(rejects, long);
+  spawnSync("bash", [...limited, ...args, "--from-line", "2"]);
+  expect(readdirSync(dirname(rejects)).filter((name) => name.includes("unfinished"))).toEqual([]);
 });

@@ -118,7 +118,6 @@ it("serve --metrics counts requests, refusals, commits and failures, and sends a
 
   expect(valueOf(text, "petstore_storage_failures_total")).toBe(0);
   rmSync(`${database}-shm`);
-  // The files of a database are looked at every 100 ms.
   await expect.poll(async () => (await get("/pets")).status).toBe(503);
   const status = 'http_response_status_code="503"';
   await expect.poll(async () => valueOf(await scrape(), COUNT, status)).toBe(1);
@@ -291,7 +290,6 @@ it("a connection beyond the limit ends the one that has waited longest for a who
   half.write("x");
   await expect.poll(() => answers.length).toBe(1);
   answers.pop()?.();
-  // Its request is over, so it has waited for a shorter time.
   await once(half, "data");
   const [running] = await Promise.all([open(`${post}x`), once(idle, "close")]);
   await expect.poll(() => answers.length).toBe(1);

@@ -72,7 +72,6 @@ it("serve --workers serves with the given number of processes, issues the first 
   expect(workers).toHaveLength(2);
   await expect.poll(() => server.output()).toMatch(/curl .*\n/);
   const secret = /pet_live_\w+/.exec(server.output())?.[0] ?? "";
-  // Over 64 connections, so that they go to both workers.
   const replies = await sendAll([server], Array<string>(90).fill(secret));
   expect([count(replies, 200), count(replies, 429)]).toEqual([60, 30]);
   for (const client of ["203.0.113.7", "203.0.113.8"]) {

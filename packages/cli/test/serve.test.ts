@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createPetsClient } from "@petstore/client";
 import { createManualClock, createMemoryStorage } from "@petstore/core";
 import { storageError } from "@petstore/core/storage";
@@ -55,6 +55,9 @@ it("serve with --first-key prints a curl line that works, once, and keeps keys a
   expect(second.output()).not.toContain("curl");
   expect(second.output()).toContain(`database  ${database}\n`);
   expect((await petstore("keys", "list", "--database", database)).out).toContain(" first key ");
+  writeFileSync(database, readFileSync(database).fill(255, 5 * 4_096));
+  const damaged = await serveHere("--database", database, "--first-key");
+  await expect.poll(damaged.output).toContain("no first key was issued: Listing API keys failed: ");
 });
 
 it("serve names the page, the database and the command for another key, which is accepted and refused at once", async () => {

@@ -90,7 +90,6 @@ it("a worker is restarted after a pause that doubles, up to ten seconds and for 
   time.now += 59_999;
   await end(11, { exitCode: 3 }, 12);
   time.now += 60_000;
-  // Its last message arrives after it has ended.
   worker(12).emit("exit", 3, "");
   await end(12, { say: { kind: "problem", problem: "no disk" }, exitCode: 0 }, 13);
   expect(reports).toEqual([
@@ -100,7 +99,6 @@ it("a worker is restarted after a pause that doubles, up to ten seconds and for 
   const doubled = [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000, 10_000];
   expect(pauses).toEqual([...doubled, 100]);
   expect(cluster.schedulingPolicy).toBe(cluster.SCHED_NONE);
-  // The other one holds the port.
   expect(new Set(fork.mock.calls.map(([env]) => JSON.stringify(env)))).toEqual(new Set(["{}"]));
   expect(sums.receive.mock.calls[0]).toEqual([worker(1).id, []]);
   expect(sums.retire.mock.calls[0]).toEqual([worker(2).id]);

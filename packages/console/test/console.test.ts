@@ -309,7 +309,6 @@ it("an action is refused when a thousand secrets wait, rather than that one is l
   const timers = process.getActiveResourcesInfo().length;
   await post("pets/add", { name: "", categoryId: "7", status: "sold" }, once);
   for (let count = 1; count < 1_000; count += 1) await issue(`key-${count}`);
-  // Nothing keeps the process alive.
   expect(process.getActiveResourcesInfo().length).toBeLessThan(timers + 900);
   expect([await issue("room"), await issue("more")]).toEqual([200, 503]);
   expect(await secrets("recover", "unknown")).toBe(503);

@@ -68,7 +68,6 @@ it("is one file with all that was committed before it, opens as a storage, and n
   expect(during).toBeLessThan(1_000);
   expect(during).toBeGreaterThan(5);
   expect(backupFiles()).toEqual(["backup.db"]);
-  // All pets from before, and later ones without a gap.
   const pets = petsIn(to);
   expect(pets).toBeGreaterThanOrEqual(BATCHES * 1_000);
   expect(pets).toBeLessThanOrEqual(BATCHES * 1_000 + during);
@@ -94,7 +93,6 @@ it("replaces a file, and logs that SQLite would replay over the backup, only wit
   await add(3);
   for (const ending of ["", "-wal", "-shm", "-journal"]) {
     fs.writeFileSync(`${to}${ending}`, "mine");
-    // At once, before anything is copied.
     const options = { filename, to, signal: AbortSignal.abort() };
     const { code, message } = (await backupSqliteFile(options))._unsafeUnwrapErr();
     expect(code).toBe("destination_exists");

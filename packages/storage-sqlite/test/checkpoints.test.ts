@@ -50,7 +50,6 @@ it.each<[what: string, ours: boolean[], looks: number, isNew: boolean, use: stri
   ["not begun anew while another connection writes", [true, true], 2, false, "begin immediate"],
 ])("a long log is %s", async (_, ours, looks, isNew, use) => {
   const { checkpoints, areOurs, commit } = await start();
-  // Until the thread runs, SQLite writes it back.
   expect(limit()).toBe(1_000);
   await expect.poll(limit).toBe(16_000);
   fillLog(3_999);
@@ -65,7 +64,6 @@ it.each<[what: string, ours: boolean[], looks: number, isNew: boolean, use: stri
   commit(199);
   expect(areOurs).not.toHaveBeenCalled();
   commit(1);
-  // Blocks this thread: another one writes.
   for (let turn = 0; ours[0] && turn < 100_000 && statSync(filename).size === size; turn += 1)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
   expect(statSync(filename).size > size).toBe(ours[0]);

@@ -131,7 +131,6 @@ it.each([
     return exec(source);
   };
   const store = await openStorage({ database: hosts });
-  // The first commit writes user_version itself.
   await store.pets.create(rex);
   isFailing = true;
   const failure = (await store.pets.create(rex))._unsafeUnwrapErr();

@@ -60,7 +60,6 @@ it("a restore replaces the database, also behind a link, and keeps the old one, 
   const link = folder.path("elsewhere/link.db");
   fs.symlinkSync(filename, link);
   fs.chmodSync(filename, 0o600);
-  // Of a newer version, which only added to the tables.
   new Database(backup).exec("insert into petstore_migrations values (99, 'newer', 0)").close();
   const owner = process.getuid?.() === 0 ? 1 : fs.statSync(filename).uid;
   if (owner === 1) fs.chownSync(filename, owner, owner);

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { createHash, type Hash } from "node:crypto";
 import { pipeline } from "node:stream";
 import { parseInt64 } from "@petstore/core";
 import type { NewPet } from "@petstore/core/storage";
@@ -19,6 +20,8 @@ export interface Entry {
   readonly bytes: Buffer;
   /** The heading with its line feed; empty if the format has none. */
   readonly heading: Buffer;
+  /** The SHA-256 of the heading, for a copy that adds the bytes. */
+  readonly headingHash: Hash;
   readonly pet: Result<NumberedPet, string>;
 }
 
@@ -64,6 +67,7 @@ async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer
 }
 
 async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonly Entry[]> {
+  const none = { heading: Buffer.alloc(0), headingHash: createHash("sha256") };
   let number = 0;
   let isBeginning = true;
   for await (const lines of readLines(chunks, LONGEST)) {
@@ -73,7 +77,7 @@ async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonl
       if (bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) continue;
       if (isBeginning && /^\s*\[/.test(bytes.toString("latin1"))) throw new Error(JSON_ARRAY);
       isBeginning = false;
-      entries.push({ first: number, last: number, bytes, heading: NONE, pet: parseLine(bytes) });
+      entries.push({ first: number, last: number, bytes, ...none, pet: parseLine(bytes) });
     }
     yield entries;
   }
@@ -81,8 +85,6 @@ async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonl
 
 const JSON_ARRAY =
   "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact)";
-
-const NONE = Buffer.alloc(0);
 
 function parseLine(line: Buffer): Result<NumberedPet, string> {
   if (line.length > LONGEST) return err(TOO_LONG);
@@ -104,6 +106,7 @@ async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   onOpenEnd: () => void,
 ): AsyncIterable<readonly Entry[]> {
+  const headingHash = createHash("sha256");
   let heading: Buffer | undefined;
   let columns: readonly string[] = [];
   for await (const rows of readRows(chunks, onOpenEnd)) {
@@ -116,13 +119,14 @@ async function* readCsv(
         columns = fields.unwrapOr([]);
         if (!isHeading(columns)) throw new Error(HEADING_RULE);
         heading = Buffer.concat([bytes, LINE_FEED]);
+        headingHash.update(heading);
       } else {
         const pet = fields.andThen((values) =>
           values.length === columns.length
             ? toNumbered(decodeRecord(columns, values))
             : err(`It has ${counted(values.length, "field")} instead of ${columns.length}.`),
         );
-        entries.push({ first, last, bytes, heading, pet });
+        entries.push({ first, last, bytes, heading, headingHash, pet });
       }
     }
     yield entries;

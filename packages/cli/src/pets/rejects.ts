@@ -24,18 +24,22 @@ export async function openRejects(
   const earlier = await linkAt(path);
   if (earlier && fromLine === 1) return failed("it already exists");
   if (earlier?.isFile() === false) return failed("it is not an ordinary file");
+  let file: Unfinished | undefined;
   try {
     // A run that is killed leaves no lines that the next one would repeat.
-    const file = await createUnfinished(path, modeFrom(earlier ?? input));
+    file = await createUnfinished(path, modeFrom(earlier ?? input));
     if (earlier) await writeFile(file.handle, createReadStream(path));
     const { size } = await file.handle.stat();
     return ok(createRejects({ ...file, path, earlier, sizeAtStart: size }, list));
   } catch (error) {
+    await discard(file);
     return failed(describeFileError(error));
   }
 }
 
-interface RejectsFile extends Awaited<ReturnType<typeof createUnfinished>> {
+type Unfinished = Awaited<ReturnType<typeof createUnfinished>>;
+
+interface RejectsFile extends Unfinished {
   /** Its name when it is complete. */
   readonly path: string;
   /** The file of an earlier import, which it replaces, and the size of its lines in bytes. */
@@ -119,7 +123,7 @@ async function finish(file: RejectsFile): Promise<string> {
   }
 }
 
-async function discard(file: RejectsFile | undefined): Promise<void> {
+async function discard(file: Unfinished | undefined): Promise<void> {
   await file?.handle.close().catch(() => undefined);
   if (file) await rm(file.name, { force: true }).catch(() => undefined);
 }

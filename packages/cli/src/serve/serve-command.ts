@@ -147,8 +147,9 @@ async function printBanner(
 
 async function issueFirstKey(store: PetStore, url: string, { terminal, report }: CommandIO) {
   const listed = await store.keys.list({ limit: 1 });
-  if (listed.isErr() || listed.value.keys.length > 0) return;
-  const issued = await store.keys.issue({ plan: "free", label: "first key" });
+  if (listed.isOk() && listed.value.keys.length > 0) return;
+  const issue = () => store.keys.issue({ plan: "free", label: "first key" });
+  const issued = await listed.asyncAndThen(issue);
   if (issued.isErr()) {
     report(`no first key was issued: ${describeStoreError(issued.error)}`);
     return;

@@ -129,7 +129,6 @@ it("finishes a running action at Ctrl-C, so that its secret is not lost", async 
   onTestFinished(() => void other.close());
   other.exec("begin immediate");
   const issued = call("keys/issue", { plan: "pro" }, { Cookie });
-  // When this has its response, the action has arrived, too.
   expect((await call("info", {}, { Cookie })).status).toBe(200);
   const ended = end("SIGINT");
   await expect.poll(output).toContain("finishing running requests");

@@ -142,7 +142,6 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   expect(await dialog(page).count()).toBe(0);
 
   await store.keys.rotate(id, { overlapSeconds: 86_400 });
-  // A time of another day has its date.
   await page.getByText(/^old secret until \w+ \d+, .* UTC$/).waitFor();
 
   await tabTo("Revoke…");

@@ -156,6 +156,13 @@ it("does not read a quoted field that has no end to the end", async () => {
   expect(chunks).toBeLessThan(100);
 });
 
+it("reads a long heading once, and not for each record", async () => {
+  const text = `name,categoryId,${"x".repeat(1_000_000)}\n${"Rex,1,\n".repeat(5_000)}`;
+  const before = process.cpuUsage();
+  await importing(text, "--format", "csv");
+  expect(process.cpuUsage(before).user).toBeLessThan(2_500_000);
+});
+
 const WRONG = {
   ndjson:
     "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact).",
@@ -172,7 +179,6 @@ it.each([
   ["csv", "name,categoryId,name\n"],
   ["csv", "status,name,categoryId,status\n"],
 ] as const)("stops at %s that begins with %j", async (format, text) => {
-  // To resume there would stop there again.
   const error = `petstore: the import stopped: ${WRONG[format]}`;
   const stopped = { code: 1, out: "imported 0 pets", error, pets: [] };
   expect(await importing(text, "--format", format)).toEqual(stopped);

@@ -41,7 +41,6 @@ it.runIf(inCi && isLinux)("an import waits for the first writer of a pipe", asyn
   const pipe = join(dirname(database), "pipe");
   expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
   const { output, ended } = startImport(pipe, database);
-  // The shell waits for the reader.
   const write = ["-c", 'echo "$1" > "$0"', pipe, REX];
   expect(spawnSync("sh", write, { timeout: 30_000 }).status).toBe(0);
   expect(await ended).toBe(0);
