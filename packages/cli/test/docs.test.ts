@@ -5,8 +5,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { indentJson } from "../src/serve/docs/page/plugins.js";
 import { BLOCK_SITE_DATA, useChromium, violationsOn } from "./support/chromium.js";
-import { databaseWithKey, issueKey, ownPlan, serveHere } from "./support/command.js";
-import { useServerHere } from "./support/command.js";
+import { databaseWithKey, issueKey, ownPlan, serveHere, useServerHere } from "./support/command.js";
 import { listen } from "../../client/test/support/stores.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 

@@ -7,8 +7,7 @@ import type {
   PetResult,
   Pets,
 } from "@petstore/core";
-import { ownField as field, parseInt64, toInt64 } from "@petstore/core/facts";
-import type { OperationName } from "@petstore/core/facts";
+import { ownField as field, parseInt64, toInt64, type OperationName } from "@petstore/core/facts";
 import { encodeNewPet, operations, readPet, readPets, type OperationFacts } from "@petstore/wire";
 import type { ResultAsync } from "neverthrow";
 import type { TransportError } from "./errors.js";

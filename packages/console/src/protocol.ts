@@ -81,7 +81,6 @@ export type CallName = keyof Outputs;
 /** The time of the store's clock, in milliseconds since the Unix epoch, is part of every result. */
 export type Output<Name extends CallName> = Outputs[Name] & { readonly now: number };
 
-/** The body of a response that is not 200. */
 export interface ErrorBody {
   readonly code: string;
   readonly message: string;

@@ -8,7 +8,6 @@ export type ConsoleEvent = Extract<
   { readonly key: ApiKey } | { readonly type: "pet_created" }
 > & { readonly actor: string };
 
-/** The options of `createConsole`; everything has a default. */
 export interface ConsoleOptions {
   /** The path that the console lives under, such as `/ops/keys`; `"/console"` by default. */
   readonly basePath?: string | undefined;

@@ -146,14 +146,11 @@ it.each([
   ["keys/issue", '{"plan":"free","expiresAt":null}', 400],
   ["keys/issue", '{"__proto__":{"plan":"free"}}', 400],
   ["keys/find", '{"id":"key_x"}', 404],
-  ["keys/find", '{"id":["key_x"]}', 400],
   ["keys/rotate", '{"id":"key_x","overlapSeconds":-1}', 400],
-  ["keys/end-secret", '{"id":"key_x","hint":5}', 400],
   ["keys/list", '{"search":"","order":"worst","page":0}', 400],
   ["keys/list", '{"search":"","order":"newest","page":-1}', 400],
   ["keys/find-by-secret", '{"secret":"pet_live_x"}', 404],
   ["pets/add", '{"name":"Rex","categoryId":"9223372036854775808","status":"sold"}', 400],
-  ["pets/add", '{"name":"Rex","categoryId":"7","status":"lost"}', 400],
   ["pets/list", '{"limit":101}', 400],
   ["pets/list", '{"limit":5,"after":"-9223372036854775809"}', 400],
   ["keys/purge", "{}", 404],
@@ -414,7 +411,6 @@ it("the list of keys follows what others change", async () => {
   const { store, clock, issue, list } = setUp({}, { storage });
   const first = await issue("first");
   expect(labels(await list())).toEqual(["first"]);
-  // A new key, and the shown state of an old one, are there at once; order and search within a second.
   await issue("second");
   await store.keys.revoke(first.key.id);
   const next = await list();
@@ -422,7 +418,6 @@ it("the list of keys follows what others change", async () => {
   expect(labels(await list({ state: "revoked" }))).toEqual([]);
   clock.advance(1_000);
   expect(labels(await list({ state: "revoked" }))).toEqual(["first"]);
-  // Also when the clock was set back.
   clock.advance(-10_000);
   await store.keys.changePlan(first.key.id, { plan: "pro" });
   expect(labels(await list({ plan: "pro" }))).toEqual(["first"]);

@@ -20,7 +20,6 @@ async function createPair() {
   // The control file has the settings of the last start.
   await primary.start();
   await primary.stop();
-  // As after pg_basebackup.
   execFileSync("cp", ["-a", primary.data, standby.data]);
   onTestFinished(async () => {
     for (const server of [primary, standby]) await server.remove();
@@ -39,8 +38,7 @@ const promote = async (url: string) => (await connectAdmin(url)).query("select p
 
 it.each(times(ROUNDS, (round) => round))("a synchronous failover loses nothing", async () => {
   const { primary, standby, proxy, url } = await createPair();
-  const admin = await connectAdmin(primary.url());
-  await admin.set("synchronous_standby_names", "*");
+  await (await connectAdmin(primary.url())).set("synchronous_standby_names", "*");
   const servers = [await openStorage({ url }), await openStorage({ url })];
   const [reader] = servers;
   const created = new Map<string, bigint>();
@@ -48,10 +46,7 @@ it.each(times(ROUNDS, (round) => round))("a synchronous failover loses nothing",
   let isOver = false;
   // Otherwise, a test that fails would never end.
   let isEnded = false;
-  onTestFinished(() => {
-    isOver = true;
-    isEnded = true;
-  });
+  onTestFinished(() => void (isOver = isEnded = true));
 
   const writing = times(8, async (writer) => {
     for (let count = 0; !isOver; count += 1) {
@@ -68,7 +63,6 @@ it.each(times(ROUNDS, (round) => round))("a synchronous failover loses nothing",
   await primary.kill();
   proxy.leadTo(standby.port);
   expect((await openPostgresStorage({ url }))._unsafeUnwrapErr().code).toBe("read_only");
-  // What the primary has acknowledged has arrived by now.
   const before = created.size;
   const listed = await reader?.pets.list(firstPage);
   expect(listed?._unsafeUnwrapErr().message).toMatch(/a standby, or read-only/);
@@ -123,7 +117,6 @@ it.runIf(inCi)("a failover to a standby that is behind is reported; no id is reu
   await promote(standby.url());
   proxy.leadTo(standby.port);
 
-  // Neither of these knows which ids the writer got.
   const fresh = await openStorage({ url });
   const again = [await fresh.pets.create(rex), await idle.pets.create(rex)];
   expect(warnings).toEqual([]);

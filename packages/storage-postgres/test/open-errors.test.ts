@@ -75,6 +75,8 @@ describe("openPostgresStorage fails with", () => {
     await admin.query("grant execute on all functions in schema guests to guest");
     const storage = await openStorage({ url, schema: "guests" });
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
+    await admin.query("alter table guests.api_key_secrets enable row level security");
+    expect(await codeOf({ url, schema: "guests" })).toBe("not_allowed");
   });
 
   it("read_only, not_durable, not_utf8 and postgres_too_old", async () => {
@@ -87,7 +89,6 @@ describe("openPostgresStorage fails with", () => {
     await admin.set("fsync", "on");
     await admin.query("create database latin encoding 'LATIN1' template template0");
     expect(await codeOf({ url: server.url("latin") })).toBe("not_utf8");
-    // The server says of itself that it is older.
     await admin.query("create database old");
     const old = await connectAdmin(server.url("old"));
     await old.query(`create schema old;
@@ -112,8 +113,7 @@ describe("openPostgresStorage fails with", () => {
     const ended = createServer((socket) => {
       socket.on("error", () => undefined).once("data", () => socket.end(Buffer.concat(ending)));
     });
-    const port = await portOf(ended);
-    const url = `postgres://petstore@127.0.0.1:${port}/pets`;
+    const url = `postgres://petstore@127.0.0.1:${await portOf(ended)}/pets`;
     expect(await codeOf({ url })).toBe("cannot_connect");
     ended.close();
   });
@@ -165,7 +165,6 @@ describe("openPostgresStorage fails with", () => {
         .catch(() => 0);
     while ((await take()) > 0);
     expect(await codeOf({ url: server.url() })).toBe("cannot_connect");
-    // The place of the storage's own connection is taken, too.
     await endConnections(admin);
     await take();
     // In real time: the server must refuse each connection before the call gives it up.
@@ -181,7 +180,6 @@ describe("openPostgresStorage fails with", () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
     onTestFinished(() => pool.end());
     expect(await codeOf({ pool, schema: "taken" })).toBe("schema_conflict");
-    // Its host gets no connection in a transaction that has failed.
     expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     await open("newer");
     await admin.query("insert into newer.migrations values (98, 'added a column', false)");

@@ -1,7 +1,7 @@
 import { storageContract } from "@petstore/storage-contract";
 import { beforeAll, describe, expect, it } from "vitest";
 import { inCi } from "../../../scripts/test-size.js";
-import { connectAdmin } from "./support/admin.js";
+import { connectAdmin, endConnections } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
 import { postponeDeadlines } from "./support/pass-time.js";
 import { hasPgBouncer, startPooler } from "./support/pooler.js";
@@ -39,10 +39,7 @@ describe.skipIf(!hasPgBouncer)("PgBouncer by transaction (needs apt-get install 
         ...times(20, async () => (await each.pets.create(rex))._unsafeUnwrap()),
         ...times(20, async () => (await each.pets.find(1n))._unsafeUnwrap()),
       ]);
-      if (round > 2)
-        await admin.query(
-          "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'",
-        );
+      if (round > 2) await endConnections(admin);
       await Promise.all(calls);
     }
     expect(await usedBy(storage, "a")).toBe(3 * 5 * 20);

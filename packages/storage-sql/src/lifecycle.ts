@@ -3,7 +3,6 @@ import type { Storage, StorageError, StorageWarning } from "@petstore/core/stora
 import { err, ok, type Result } from "neverthrow";
 import type { CommitErrors } from "./commit/commit.js";
 
-/** Creates the `onWarning` of a storage, and the function that passes a warning to its listeners. */
 export function createWarnings() {
   const listeners: ((warning: StorageWarning) => void)[] = [];
   return {

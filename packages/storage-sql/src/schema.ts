@@ -54,7 +54,6 @@ export interface ApiKeysTable {
   readonly revoked_at: number | null;
 }
 
-/** A key without its secrets, which have a table of their own. */
 export type BareKey = Omit<StoredApiKey, "secrets">;
 
 export const keyValues: {
@@ -93,7 +92,6 @@ export function toSecret([digest, hint, expiresAt]: Tuple<
   return { digest, hint, expiresAt: expiresAt ?? undefined };
 }
 
-/** One row for each API key that was used. */
 export interface ApiKeyUsageTable extends UsageColumns {
   readonly key_id: string;
 }
@@ -117,7 +115,6 @@ export const usageFields = keysOf(usageColumns);
 
 export const USAGE_COLUMNS = Object.values(usageColumns);
 
-/** The values of these columns in a left join: null if no usage is stored yet. */
 type UsageRow = Record<(typeof USAGE_COLUMNS)[number], number | null>;
 
 /** Returns the usage in these values of `USAGE_COLUMNS`, which are null if no usage is stored yet. */

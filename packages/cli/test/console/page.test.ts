@@ -32,7 +32,6 @@ const rowOf = (page: Page, label: string) => page.getByRole("row").filter({ hasT
 
 const IS_WIDE = "document.documentElement.scrollWidth > innerWidth";
 
-// The page asks for changes every two seconds.
 const openPage = useChromium(5);
 
 /** A page that shows the console of a new store in memory, with keys of these labels: `id` and `secret` are the last's. */
@@ -370,7 +369,6 @@ it.each<[string, object, string]>([
   await page.getByRole("alert").getByText(message).waitFor();
   await issue("acme");
   await page.unroute("**/api/keys/list");
-  // A proxy may add the charset.
   await page.route("**/api/keys/list", async (route) => {
     const reply = await route.fetch();
     await route.fulfill({ response: reply, contentType: "application/json; charset=utf-8" });

@@ -29,7 +29,7 @@ export function createAttempts({ errors, timeout, callTimeout: longest, now }: C
     action: () => Promise<T>,
     callTimeout: number,
   ): Promise<Result<T, StorageError>> {
-    const late = createTimeout(callTimeout, () => new TooLate());
+    const late = createTimeout(callTimeout, () => new TooLate(true));
     try {
       const retrying = retryWhileBusy({ timeout, now, isBusy: errors.isBusy }, action);
       return ok(await Promise.race([retrying, late.expired]));
@@ -52,7 +52,6 @@ export function createAttempts({ errors, timeout, callTimeout: longest, now }: C
       void result.finally(() => running.delete(result));
       return result;
     },
-    /** Refuses new calls. Resolves when the earlier ones are settled. */
     close: async (): Promise<void> => {
       isClosed = true;
       await Promise.all(running);
@@ -60,15 +59,20 @@ export function createAttempts({ errors, timeout, callTimeout: longest, now }: C
   };
 }
 
-/** Creates a `run` of calls one after another: changes of this process never collide. `timeout` is the statement's. */
+/**
+ * Creates a `run` of calls one after another: changes of this process never collide. One that has failed meanwhile is not
+ * begun, since its caller may have made the change elsewhere. `timeout` is the statement's.
+ */
 export function createSerialRun(run: Attempts["run"]) {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(name: string, action: () => Promise<T>, timeout?: number) => {
+    let isOver = false;
+    const begin = (): Promise<T> => (isOver ? Promise.reject(new TooLate(false)) : action());
     const inTurn = (): Promise<T> => {
-      const result = last.then(action);
+      const result = last.then(begin);
       last = result.catch(() => undefined);
       return result;
     };
-    return run(name, inTurn, timeout && timeout + LOOK_UP_TIME);
+    return run(name, inTurn, timeout && timeout + LOOK_UP_TIME).finally(() => (isOver = true));
   };
 }

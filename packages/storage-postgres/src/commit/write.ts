@@ -4,16 +4,17 @@ import type { Connection, Select } from "../database/connection.js";
 
 /** A prepared statement that writes. It returns what it has written, and whether the server syncs its disk. */
 export type Write<Argument> = Select<
-  Numbered<Argument>,
+  Numbered & { readonly argument: Argument },
   readonly [written: Recorded, isDurable: boolean]
 >;
 
 /** What a statement has written, for its caller; empty if it stored nothing. */
 export type Recorded = readonly (bigint | null)[];
 
-interface Numbered<Argument> {
-  readonly argument: Argument;
-  readonly writer: string;
+/** The id of a writer, the number of its last statement that was committed, and the number of a statement. */
+export interface Numbered {
+  readonly id: string;
+  readonly before: number;
   readonly seq: number;
 }
 
@@ -36,19 +37,19 @@ export interface WriteParts {
  */
 export const withLockTimeout = sql`set_config('lock_timeout', '900', true) <> ''`;
 
-/** Prepares a statement that writes only if it finds the number before its own in the writer's row (see `Writer`). */
+/** Prepares a statement that writes only if it finds the number of the one before in the writer's row (see `Writer`). */
 export function prepareWrite<Argument>(
   { prepare, table }: Connection,
   build: (value: Parameter<Argument>) => WriteParts,
 ): Write<Argument> {
   return prepare(
     ["written", "is_durable"],
-    (value: Parameter<Numbered<Argument>>, columns: RawBuilder<unknown>) => {
+    (value: Parameter<Numbered & { argument: Argument }>, columns: RawBuilder<unknown>) => {
       const of = <T>(read: (argument: Argument) => T) => value.of(({ argument }) => read(argument));
       const named = <Name extends keyof Argument & string>(name: Name) => of((all) => all[name]);
       const { expressions, written, synchronous = "on" } = build(Object.assign(named, { of }));
       const writers = table("writers");
-      const before = sql`id = ${value("writer")} and seq = ${value("seq")}::bigint - 1`;
+      const before = sql`id = ${value("id")} and seq = ${value("before")}`;
       return sql<{ written: Recorded; is_durable: boolean }>`
       with writer as (select id from ${writers} where ${before} and ${withLockTimeout} for no key update),
         ${expressions}

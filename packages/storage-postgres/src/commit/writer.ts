@@ -10,7 +10,8 @@ import {
   NotWritten,
   OutcomeUnknown,
 } from "../database/errors.js";
-import { LEVELS, withLockTimeout, type Recorded, type Synchronous, type Write } from "./write.js";
+import { LEVELS, withLockTimeout } from "./write.js";
+import type { Numbered, Recorded, Synchronous, Write } from "./write.js";
 
 /** How long a writer tries to find out whether a statement was committed. */
 const LOOK_UP = { timeout: 3_000, now: monotonicNow, isBusy };
@@ -22,15 +23,12 @@ const LOST_BEFORE = "the connection was lost before the statement was committed"
 const MAY_BE_STORED = "the connection was lost, and it may have been stored";
 
 /** A writer's row: its id, and the number of its last statement. */
-interface WriterRow {
-  readonly id: string;
-  readonly seq: number;
-}
+type WriterRow = Omit<Numbered, "before">;
 
 /**
  * Runs statements that write, each exactly once. When the connection is lost, the statement may have been
  * committed, may have failed, or may still be running. Each statement therefore has a number: it sets this
- * number in the writer's own row of `writers`, and does nothing unless it finds the number before it there.
+ * number in the writer's own row of `writers`, and does nothing unless it finds that of the last committed one there.
  * After an error, the writer sets the number itself. The row then shows whether the statement was committed, and the
  * statement can no longer be committed later. Without the row, that is not known: an operator may have removed it.
  */
@@ -43,6 +41,8 @@ export function createWriter(
   synchronous: Synchronous,
 ) {
   const rows = prepareRows(connection, synchronous);
+  /** The number of the last statement, also of one that was refused: what refused it may have committed it all the same. */
+  let last = 0;
   /** The row as the last statement left it; `undefined` before the first statement, and if that is not known. */
   let row: WriterRow | undefined;
   /** A row that could not be looked up in time. It will show whether the database has lost commits. */
@@ -63,7 +63,7 @@ export function createWriter(
     return { id, seq: 0 };
   };
   /** Resolves to what a statement has recorded: nothing if it was not committed; `undefined` if that is not known. */
-  const lookUp = async (before: WriterRow, after: WriterRow): Promise<Recorded | undefined> => {
+  const lookUp = async (before: WriterRow, after: Numbered): Promise<Recorded | undefined> => {
     const found = await retryWhileBusy(LOOK_UP, () => rows.fence(after)).catch(() => undefined);
     row = undefined;
     if (!found) {
@@ -90,10 +90,9 @@ export function createWriter(
       if (now - wroteAt > LONGEST_IDLE) row = undefined;
       wroteAt = now;
       const before = (row ??= await begin());
-      const after = { id: before.id, seq: before.seq + 1 };
-      const numbered = { argument, writer: after.id, seq: after.seq };
+      const after = { id: before.id, before: before.seq, seq: (last += 1) };
       try {
-        const [result] = await statement(numbered, timeout);
+        const [result] = await statement({ argument, ...after }, timeout);
         if (result) {
           const [written, isDurable] = result;
           row = after;
@@ -108,7 +107,7 @@ export function createWriter(
         if (recorded.length > 0) return recorded;
         throw isConnectionLost(error) ? new NotWritten(LOST_BEFORE) : error;
       }
-      // The statement has not found the number before its own.
+      // The statement has not found the number of the one before.
       const recorded = await lookUp(before, after);
       if (recorded && recorded.length > 0) return recorded;
       throw new NotWritten("the database has lost this server's last commits");
@@ -152,14 +151,14 @@ function prepareRows({ prepare, select, table }: Connection, synchronous: Synchr
      */
     fence: prepare(
       ["seq", "written"],
-      (value: Parameter<WriterRow>, columns: RawBuilder<unknown>) =>
+      (value: Parameter<Numbered>, columns: RawBuilder<unknown>) =>
         sql<{ seq: number; written: Recorded }>`
         with found as (
           select * from ${writers} where id = ${value("id")} and ${withLockTimeout} for no key update),
         fenced as (
           update ${writers} as own set seq = ${value("seq")}, seen_at = clock_timestamp(),
             written = case when found.seq = ${value("seq")} then found.written else '{}' end
-          from found where own.id = found.id and found.seq >= ${value("seq")}::bigint - 1
+          from found where own.id = found.id and found.seq >= ${value("before")}
           returning ${synchronous === "on" ? LEVELS.on : LOCAL})
         select ${columns} from found`,
     ),

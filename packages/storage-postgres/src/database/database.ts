@@ -2,7 +2,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { codeOf } from "@petstore/core/facts";
 import type { Integers } from "@petstore/storage-sql";
 import { asQuery, type PostgresClient, type PostgresPool, type Statement } from "./driver.js";
-import { ConnectionLost, isConnectionLost, sqlState, StillRunning } from "./errors.js";
+import { ConnectionLost, isConnectionLost, NotWritten, sqlState, StillRunning } from "./errors.js";
 
 export interface PoolSource {
   readonly open: () => PostgresPool;
@@ -63,9 +63,11 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
   }
 
   const use: Use = async (work, timeout = longest, isFatal = isConnectionLost) => {
-    const late = createTimeout(timeout, () => new ConnectionLost("no answer in time"));
     let from = pool;
     let client: PostgresClient | undefined;
+    const late = createTimeout(timeout, () =>
+      client ? new ConnectionLost("no answer in time") : new NotWritten(NONE_FREE),
+    );
     try {
       while (client === undefined) {
         from = pool;
@@ -96,6 +98,8 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
   };
   return { use, close };
 }
+
+const NONE_FREE = "the database gave no connection in time";
 
 function openPool(open: PoolSource["open"]): PostgresPool {
   const opened = open();
@@ -180,9 +184,10 @@ export function createTimeout(timeout: number, error: () => Error) {
   return { expired, clear: () => clearTimeout(timer) };
 }
 
-/** Returns an error of PostgreSQL as it is; every other one means that the connection is lost. */
+/** Returns an error of PostgreSQL, and ours, as it is; every other one means that the connection is lost. */
 function orLost(error: unknown): unknown {
-  if (error instanceof ConnectionLost || sqlState(error) !== "") return error;
+  const isKnown = error instanceof ConnectionLost || error instanceof NotWritten;
+  if (isKnown || sqlState(error) !== "") return error;
   return new ConnectionLost(codeOf(error) || "it was closed", { cause: error });
 }
 

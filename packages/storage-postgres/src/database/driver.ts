@@ -72,9 +72,7 @@ function readingIntegersAs(read: (text: string) => unknown): PostgresQuery["type
   const readers = new Map<number, (text: string) => unknown>([
     [16, (text) => text === "t"],
     [20, read],
-    [21, Number],
     [23, Number],
-    [701, Number],
     [1016, toArray],
   ]);
   return { getTypeParser: (type) => readers.get(type) ?? ((text) => text) };

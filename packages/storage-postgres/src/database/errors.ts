@@ -5,7 +5,7 @@ import { Contention, NoIdLeft, TooLate } from "@petstore/storage-sql";
 /** Thrown when no server responds, or a connection ends: it is unknown whether a statement ran. */
 export class ConnectionLost extends Error {}
 
-/** Thrown when a write was certainly not stored, and may be tried again. */
+/** Thrown when a statement has certainly stored nothing, and may be tried again. */
 export class NotWritten extends Error {}
 
 /** Thrown when too many statements like this one were given up, but still run on the server. Nothing was sent. */
@@ -23,14 +23,14 @@ export function sqlState(error: unknown): string {
 /**
  * Whether the connection is useless now, or leads to the wrong server. Of a write it is then unknown
  * whether it was stored. 25006: the server became a standby, where a write fails. A pooler sends fatal errors of its own,
- * under various codes; those of a login (28, 3D, 53) come before any statement.
+ * under various codes; those of a login (28, 3D, 53) come before any statement. A panic may come after the commit.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true;
   const code = sqlState(error);
   const severity = error instanceof Error && "severity" in error ? String(error.severity) : "";
-  const isFatal = /^(?:FATAL|PANIC)$/.test(severity);
-  return /^(?:08|57P0|25006|40003)/.test(code) || (isFatal && !/^(?:28|3D|53)/.test(code));
+  const isFatal = severity === "FATAL" && !/^(?:28|3D|53)/.test(code);
+  return /^(?:08|57P0|25006|40003)/.test(code) || severity === "PANIC" || isFatal;
 }
 
 /**
@@ -38,7 +38,7 @@ export function isConnectionLost(error: unknown): boolean {
  * before the commit; any other may be a pooler's own, which has lost its server after the commit.
  */
 export function mayBeCommitted(error: unknown): boolean {
-  if (error instanceof StillRunning) return false;
+  if (error instanceof StillRunning || error instanceof NotWritten) return false;
   const isRefusal = /^(?:22|23|26|28|3D|3F|40001|40P01|42|53|54|55P03|57014)/.test(sqlState(error));
   return isConnectionLost(error) || !isRefusal;
 }
@@ -58,7 +58,8 @@ export function isCausedByCall(error: unknown): boolean {
 /** Returns the failure of a call, named as in "Adding a pet". No value that was stored or searched for is in it. */
 export function toFailure(name: string, error: unknown): StorageError {
   const reason = reasonFor(error);
-  const mayBeStored = error instanceof OutcomeUnknown || error instanceof TooLate;
+  const mayBeStored =
+    error instanceof OutcomeUnknown || (error instanceof TooLate && error.mayBeStored);
   const failure = storageError(`${name} failed${reason && `: ${reason}`}.`, causeOf(error));
   return { ...failure, mayBeStored };
 }
@@ -76,15 +77,14 @@ export function causeOf(error: unknown): unknown {
 
 function reasonFor(error: unknown): string {
   if (error instanceof ConnectionLost) return `the connection was lost (${error.message})`;
-  const isOurs = [Contention, NotWritten, StillRunning, OutcomeUnknown, TooLate, NoIdLeft].some(
-    (each) => error instanceof each,
-  );
-  if (isOurs && error instanceof Error) return error.message;
+  if (error instanceof Error && ours.some((each) => error instanceof each)) return error.message;
   const code = sqlState(error);
   if (code === "") return "";
   const known = reasons.find(([prefix]) => code.startsWith(prefix));
   return `${known?.[1] ?? "PostgreSQL refused it"} (${code})`;
 }
+
+const ours = [Contention, NotWritten, StillRunning, OutcomeUnknown, TooLate, NoIdLeft];
 
 const reasons = [
   ["08", "the connection was lost"],

@@ -37,7 +37,7 @@ async function poolSourceOf(source: Settings["source"], timeout: number): Promis
 
 const SERVER = `select current_setting('server_version_num')::integer, current_setting('server_encoding'),
   (select name from unnest(array['fsync', 'full_page_writes']) as name where current_setting(name) = 'off' limit 1),
-  current_setting('transaction_read_only'), (extract(epoch from clock_timestamp()) * 1000)::float8`;
+  current_setting('transaction_read_only'), (extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 async function refuseUnusable(database: Database, clock: DatabaseClock): Promise<void> {
   // Connecting takes longer than a statement, and would make the clock less exact.
@@ -66,13 +66,13 @@ async function refuseUnusable(database: Database, clock: DatabaseClock): Promise
 
 async function refuseWithoutRights(database: Database, schema: string): Promise<void> {
   const names = TABLES.map((table) => `${schema}.${table}`);
-  const text = `select 'table ' || name, lower(privilege) from unnest($1::text[]) as name,
-      unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
+  const text = `select 'lacks the right ' || lower(privilege) || ' on the table ' || name
+      from unnest($1::text[]) as name, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) as privilege
       where not has_table_privilege(name, privilege)
-      union all select 'function ' || $2, 'execute' where not has_function_privilege($2, 'execute') limit 1`;
+    union all select 'lacks the right execute on the function ' || $2 where not has_function_privilege($2, 'execute')
+    union all select 'does not see each row of the table ' || name || ', because of its row security'
+      from unnest($1::text[]) as name where row_security_active(name) limit 1`;
   const timeline = `${schema}.current_timeline()`;
-  const [missing] = await database.query<[string, string]>({ text }, [names, timeline]);
-  if (!missing) return;
-  const message = `The user lacks the right ${missing[1]} on the ${missing[0]}.`;
-  throw new OpenRefusal("not_allowed", message);
+  const [missing] = await database.query<[string]>({ text }, [names, timeline]);
+  if (missing) throw new OpenRefusal("not_allowed", `The user ${missing[0]}.`);
 }

@@ -1,6 +1,6 @@
 import { codeOf } from "@petstore/core/facts";
 import { Refusal } from "@petstore/storage-sql";
-import { causeOf, ConnectionLost, isConnectionLost, sqlState } from "./errors.js";
+import { causeOf, ConnectionLost, isConnectionLost, NotWritten, sqlState } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
 export interface OpenPostgresError {
@@ -42,7 +42,7 @@ export function openStorageError(error: unknown): OpenPostgresError {
     const [, code, message = messages[code]] = known;
     return { code, message, cause };
   }
-  if (isConnectionLost(error)) {
+  if (isConnectionLost(error) || error instanceof NotWritten) {
     const message = `The PostgreSQL server cannot be reached: ${reason || errorCode}.`;
     return { code: "cannot_connect", message, cause };
   }
@@ -87,11 +87,7 @@ const knownErrors: readonly (readonly [RegExp, keyof typeof messages, message?: 
   [/^25006/, "read_only"],
   [/^55P03/, "busy"],
   [/^57P03/, "cannot_connect"],
-  [
-    /^53300/,
-    "cannot_connect",
-    "The PostgreSQL server has no connection left: raise its limit, or close others.",
-  ],
+  [/^53300/, "cannot_connect", "The server has no connection left: raise its limit or end some."],
   [/^42/, "schema_conflict"],
   [
     /client password must be/,

@@ -1,6 +1,5 @@
 import type { Migration } from "./migration.js";
 
-/** Creates pets with their counter, API keys with their secrets and usage, and the writers. */
 export const initial: Migration = {
   name: "initial",
   breaking: true,

@@ -7,7 +7,6 @@ import type { Writer } from "../commit/writer.js";
 import type { ApiKeys } from "../tables/api-keys.js";
 import { randomStamp } from "../tables/schema.js";
 
-/** Changes of one key run one after another. */
 export function createPostgresKeyStorage(
   keys: ApiKeys,
   writer: Writer,

@@ -143,6 +143,9 @@ async function findEarlier(creations: PetCreations, pets: readonly PetToCreate[]
   };
 }
 
+/** How many lists of a batch are read at once: those of one caller must not take all connections for long. */
+const LISTS_AT_ONCE = 4;
+
 /** Lists pets; equal queries share a statement, which reads no pets if none changed. */
 function createListing(table: Pets) {
   const cache = createPageCache<Revision>();
@@ -159,9 +162,11 @@ function createListing(table: Pets) {
   };
   return async (queries: readonly PetQuery[]) => {
     const reads = [...new Map(queries.map((query) => [keyOf(query), query]))];
-    const pages = new Map(
-      await Promise.all(reads.map(async ([key, query]) => [key, await read(query)] as const)),
-    );
+    const pages = new Map<string, PetPage>();
+    while (reads.length > 0) {
+      const next = reads.splice(0, LISTS_AT_ONCE);
+      await Promise.all(next.map(async ([key, query]) => pages.set(key, await read(query))));
+    }
     return (query: PetQuery): PetPage => {
       const page = pages.get(keyOf(query));
       if (!page) throw new TypeError("The page was not read.");

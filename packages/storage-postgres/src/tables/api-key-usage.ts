@@ -32,7 +32,6 @@ export interface StampedUsage {
 /** The usage to save, for keys that differ. */
 interface UsageChanges {
   readonly keyIds: readonly string[];
-  /** The stamp that each key was read with. */
   readonly expected: readonly string[];
   readonly usages: readonly Usage[];
   readonly stamp: string;
@@ -57,7 +56,7 @@ export function prepareApiKeyUsage(connection: Connection, synchronous: Synchron
     ["digest", "stamp_text", "read_at", ...PRESENTED_KEY_COLUMNS],
     (value: Parameter<{ digests: readonly string[] }>) => sql<PresentedRow>`
       select key.*, usage.*, usage.stamp::text as stamp_text, secret.digest, secret.expires_at as secret_expires_at,
-        (extract(epoch from clock_timestamp()) * 1000)::float8 as read_at
+        (extract(epoch from clock_timestamp()) * 1000)::bigint as read_at
       from ${table("api_key_secrets")} as secret join ${table("api_keys")} as key on key.id = secret.key_id
       left join ${table("api_key_usage")} as usage on usage.key_id = key.id
       where secret.digest = any(${value("digests")}::text[])`,

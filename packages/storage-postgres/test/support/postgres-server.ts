@@ -48,7 +48,6 @@ export function createPostgresServer() {
     if (port === 0) port = await freePort();
     if (!fs.existsSync(data)) {
       const template = await fillOnce("postgres", (shared) => createData(shared, programs));
-      // Keeps the owner.
       execFileSync("cp", ["-a", join(template, "data"), data]);
     }
     const settings = {

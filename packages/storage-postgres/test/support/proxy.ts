@@ -49,10 +49,10 @@ export async function createProxy(port: number) {
     url: (database: string) => database.replace(`:${port}/`, `:${ownPort}/`),
     /** Loses the next answer of the server, and the connection with it. The statement was committed. */
     loseNextAnswer: () => void (onNextAnswer = (end) => end()),
-    /** Answers with an error of a pooler's instead of the next answer of the server. The statement was committed. */
-    refuseNextAnswer: (code: string) =>
+    /** Answers with this error instead of the next answer of the server. The statement was committed. */
+    refuseNextAnswer: (code: string, severity = "ERROR") =>
       void (onNextAnswer = (_end, client) => {
-        const parts = Buffer.from(`SERROR\0VERROR\0C${code}\0Mserver lost\0\0`);
+        const parts = Buffer.from(`S${severity}\0V${severity}\0C${code}\0Mserver lost\0\0`);
         const length = Buffer.alloc(4);
         length.writeInt32BE(parts.length + 4);
         client.write(Buffer.concat([Buffer.from("E"), length, parts, Buffer.from("Z\0\0\0\x05I")]));

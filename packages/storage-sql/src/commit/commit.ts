@@ -29,10 +29,11 @@ export class Contention extends Error {
   }
 }
 
-/** Why a call fails whose commit has not ended: it may still be stored. */
+/** Why a call fails that has not ended in time. One whose commit is under way may still be stored. */
 export class TooLate extends Error {
-  constructor() {
-    super("the database did not answer in time; a change may have been stored");
+  constructor(readonly mayBeStored: boolean) {
+    const change = mayBeStored ? "; a change may have been stored" : "";
+    super(`the database did not answer in time${change}`);
   }
 }
 

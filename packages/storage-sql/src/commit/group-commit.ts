@@ -34,7 +34,7 @@ export interface GroupCommitOptions<Transaction, Subject> extends RetrySettings 
   readonly commit: Commit<Transaction, Subject>;
   readonly errors: CommitErrors;
   readonly kind: Pick<TransactionSignal, "storage" | "group">;
-  /** After how long a call fails even if its commit is still under way, in milliseconds; never by default. */
+  /** After how long a call fails even if its commit waits or is under way, in milliseconds; never by default. */
   readonly callTimeout?: number;
   /** How many calls share a transaction at most; 1,000 by default. */
   readonly largestBatch?: number;
@@ -48,7 +48,7 @@ const LARGEST_BATCH = 1_000;
 export function createGroupCommit<Transaction, Subject = void>(
   options: GroupCommitOptions<Transaction, Subject>,
 ): GroupCommit<Transaction, Subject> {
-  const { errors, now, turns = createTurns() } = options;
+  const { errors, now, callTimeout = Infinity, turns = createTurns() } = options;
   const queue = createQueue<Transaction, Subject>(options.largestBatch ?? LARGEST_BATCH);
   const commitNext = createCommitNext(options, queue);
   const whenIdle: (() => void)[] = [];
@@ -58,6 +58,7 @@ export function createGroupCommit<Transaction, Subject = void>(
   const commit = async (batch: readonly QueuedCall<Transaction, Subject>[]): Promise<void> => {
     isCommitting = true;
     await commitNext(batch);
+    queue.failExpired(now() - callTimeout, () => new TooLate(false));
     isCommitting = false;
     if (!queue.isEmpty()) turns.schedule();
     else for (const resolve of whenIdle.splice(0)) resolve();
@@ -96,33 +97,35 @@ export function createGroupCommit<Transaction, Subject = void>(
 }
 
 /** How often calls under way are checked for their timeout, in milliseconds. They fail up to this much earlier. */
-const CALL_TIMEOUT_PRECISION = 250;
+const PRECISION = 250;
 
 /** Creates the function that commits a batch. It resolves when another may be committed. */
 function createCommitNext<Transaction, Subject>(
   options: GroupCommitOptions<Transaction, Subject>,
   queue: Queue<Transaction, Subject>,
 ): (batch: readonly QueuedCall<Transaction, Subject>[]) => Promise<void> {
-  const { commit, errors, timeout, callTimeout = Infinity, now } = options;
+  const { commit, errors, kind, timeout, callTimeout = Infinity, now } = options;
   const beginSignal = createTransactionSignal(options);
   let retries = 0;
 
   /** Fails the calls that have timed out, and waits before the others run again, longer each time. */
   const backOff = async (error: unknown): Promise<void> => {
-    queue.failExpired(now() - timeout, error);
+    queue.failExpired(now() - Math.min(timeout, callTimeout), () => error);
     retries = queue.isEmpty() ? 0 : retries + 1;
     const backoff = backoffBefore(retries);
     if (backoff > 0) await setTimeout(backoff);
   };
-  /** Fails calls that have timed out under way. They stay queued, and what comes of them is ignored. */
-  const failLate = (): void =>
-    queue.failRunning(now() - callTimeout + CALL_TIMEOUT_PRECISION, new TooLate());
+  /** Fails calls that have timed out. Those under way stay queued, and what comes of them is ignored. */
+  const failLate = (running: number): void => {
+    const errorOf = (isRunning: boolean) => new TooLate(isRunning && kind.group !== "reads");
+    queue.failExpired(now() - callTimeout + PRECISION, errorOf, running);
+  };
 
   return async (batch) => {
     const publish = beginSignal(batch);
     let outcomes: readonly Outcome<() => void>[];
     const watch =
-      callTimeout === Infinity ? undefined : setInterval(failLate, CALL_TIMEOUT_PRECISION);
+      callTimeout === Infinity ? undefined : setInterval(failLate, PRECISION, batch.length);
     try {
       const committed = commit(batch);
       // Awaiting what is there already would cost the callers several rounds of promise reactions.

@@ -15,9 +15,9 @@ export function createQueue<Transaction, Subject>(largestBatch: number) {
   /** The number of calls at the front that each get a transaction of their own. */
   let separate = 0;
 
-  const removeFirst = (count: number): readonly QueuedCall<Transaction, Subject>[] => {
-    separate = Math.max(0, separate - count);
-    return calls.splice(0, count);
+  const remove = (first: number, count: number): readonly QueuedCall<Transaction, Subject>[] => {
+    separate = Math.max(Math.min(separate, first), separate - count);
+    return calls.splice(first, count);
   };
   return {
     isEmpty: () => calls.length === 0,
@@ -30,19 +30,17 @@ export function createQueue<Transaction, Subject>(largestBatch: number) {
     },
     /** Settles and removes the first calls, except those that run again. Returns how many are settled. */
     settle: (outcomes: readonly Outcome<() => void>[]): number => {
-      const batch = removeFirst(outcomes.length);
+      const batch = remove(0, outcomes.length);
       const again = batch.filter((call, index) => !settleCall(call, outcomes[index]));
       calls.unshift(...again);
       return batch.length - again.length;
     },
-    /** Fails and removes the calls that were added until this time. */
-    failExpired: (time: number, error: unknown): void => {
+    /** Fails the calls that were added until this time. Removes them, but for the first ones, if these are running. */
+    failExpired: (time: number, errorOf: (isRunning: boolean) => unknown, running = 0): void => {
       const inTime = calls.findIndex(({ addedAt }) => addedAt > time);
-      for (const call of removeFirst(inTime < 0 ? calls.length : inTime)) call.fail(error);
-    },
-    /** Fails the calls that were added before this time. They stay in the queue, because they still run. */
-    failRunning: (time: number, error: unknown): void => {
-      for (const { addedAt, fail } of calls) if (addedAt < time) fail(error);
+      const expired = inTime < 0 ? calls.length : inTime;
+      for (const call of calls.slice(0, Math.min(running, expired))) call.fail(errorOf(true));
+      for (const call of remove(running, Math.max(0, expired - running))) call.fail(errorOf(false));
     },
   };
 }
