@@ -1,5 +1,5 @@
-import { constants, type BigIntStats } from "node:fs";
-import { copyFile, link, lstat, open, rename, stat } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
+import { link, lstat, open, rename, stat } from "node:fs/promises";
 import { systemRandom } from "@petstore/core/internal";
 
 /** Creates a file beside this path, under a name that no other file has. It gets the path as its name when complete. */
@@ -11,8 +11,11 @@ export async function createUnfinished(path: string, mode?: number) {
 /** Gives a complete file its name. Throws if the name is taken, unless the file may be replaced. */
 export async function complete(name: string, path: string, mayReplace: boolean): Promise<void> {
   if (mayReplace) return rename(name, path);
-  // Some file systems have no links. Both replace no file. The caller removes the first name.
-  await link(name, path).catch(() => copyFile(name, path, constants.COPYFILE_EXCL));
+  // Some file systems have no links: then an empty file claims the name. The caller removes the first name.
+  await link(name, path).catch(async () => {
+    await (await open(path, "wx")).close();
+    await rename(name, path);
+  });
 }
 
 /** What is at a path; `undefined` if nothing is there, or access is denied. A link is followed, unless it leads nowhere. */

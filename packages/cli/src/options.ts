@@ -54,13 +54,6 @@ export function commaSeparated(text: string): readonly string[] {
   return text.split(",").map((value) => value.trim());
 }
 
-export function nonBlank(problem: string): (text: string) => string {
-  return (text) => {
-    if (text.trim() === "") throw new InvalidArgumentError(problem);
-    return text;
-  };
-}
-
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
   const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
   return (text: string): number => {

@@ -198,7 +198,6 @@ it("help describes each command and what it takes, has an example, and is also s
     expect(out).toMatch(new RegExp(`^Usage: ${name} .*\n\n[A-Z][^]*?\\.\n\n`));
     expect(out).toMatch(new RegExp(`\n\nExamples?:\n  ${name}${args.length > 0 ? " \\S" : ""}`));
     for (const listed of [...args, ...options, ...commands])
-      // Behind the description are its default and its variable.
       expect(listed.text, `${name} ${listed.name}`).toMatch(/^[^(]/);
     expect(await petstore("help", ...words)).toEqual({ code: 0, out, error: "" });
     const missing = options.filter((option) => !documents.includes(option.name));

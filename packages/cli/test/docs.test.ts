@@ -181,7 +181,6 @@ describe("a browser", () => {
     await listPets.block.getByText("Value must be an integer").waitFor();
     expect(await listPets.block.locator(".live-responses-table").count()).toBe(0);
 
-    // The tab keeps the key when the page is loaded again, until it is removed.
     expect(await page.locator("body").innerText()).toContain("This tab keeps your key");
     await page.goto(`${originOf()}/docs`);
     await authorize.click();
@@ -238,7 +237,6 @@ describe("a browser", () => {
     expect(await page.evaluate(`${cut}.map((each) => each.className)`)).toEqual([]);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      // The colors change gradually.
       await vi.waitFor(async () => {
         expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toMatch(
           colorScheme === "light" ? /2\d\d\)$/ : /\b\d\d\)$/,

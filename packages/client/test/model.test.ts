@@ -62,7 +62,6 @@ async function play(chance: (below: number) => number) {
     };
   };
 
-  // In every fourth history, most of the day is used up before.
   const used = chance(4) === 0 ? 800 + chance(200) : 0;
   for (let request = 0; request < used; request += 1) {
     if (request % PER_MINUTE === 0) {

@@ -81,7 +81,6 @@ test.each<[header: string, seconds: number, date?: Record<string, string>]>([
     expect(error).toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: seconds });
   }
   expect(fetch).toHaveBeenCalledOnce();
-  // The message is searched in linear time.
   expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
 });
 

@@ -116,7 +116,6 @@ test.each<[errors: string, fail: () => unknown]>([
 test("calls wait until the gate opens; those that cannot wait that long get the refusal, with the seconds that are left", async () => {
   const stocked = await stock();
   const { store, clock, key } = stocked;
-  // Another process uses up the minute of the key.
   for (let request = 0; request < 60; request += 1) await store.as(key).listPets();
   const events: ClientEvent[] = [];
   const client = clientOf(stocked, { onEvent: (event) => events.push(event) });

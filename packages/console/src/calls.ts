@@ -55,11 +55,12 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
 function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf<"keys">> {
   const index = createKeyIndex(keys, clock);
   const shown = (key: ApiKey) => ({ key: shownKey(key, clock.now()) });
+  /** Without a type, the key was already so: that is no event. */
   const changed =
-    (type: Exclude<ConsoleEvent["type"], "pet_created">, { actor }: Sender) =>
+    (type: Exclude<ConsoleEvent["type"], "pet_created"> | undefined, { actor }: Sender) =>
     (key: ApiKey) => {
       index.put(key);
-      onEvent({ type, keyId: key.id, key, at: clock.now(), actor });
+      if (type !== undefined) onEvent({ type, keyId: key.id, key, at: clock.now(), actor });
       return shown(key);
     };
   const made =
@@ -72,12 +73,22 @@ function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf
     "keys/issue": (input, by) => keys.issue(input).map(made("key_issued", by)).mapErr(making),
     "keys/rotate": ({ id, ...how }, by) =>
       keys.rotate(id, how).map(made("key_rotated", by)).mapErr(making),
-    "keys/revoke": ({ id }, by) => keys.revoke(id).map(changed("key_revoked", by)),
+    "keys/revoke": ({ id }, by) =>
+      keys
+        .find(id)
+        .andThen(({ revokedAt }) =>
+          keys.revoke(id).map(changed(revokedAt === undefined ? "key_revoked" : undefined, by)),
+        ),
     "keys/end-secret": ({ id, hint }, by) =>
       keys.endSecret(id, hint).map(changed("secret_ended", by)),
     "keys/change-plan": ({ id, ...to }, by) =>
       keys.changePlan(id, to).map(changed("plan_changed", by)),
-    "keys/lift-ban": ({ id }, by) => keys.liftBan(id).map(changed("ban_lifted", by)),
+    "keys/lift-ban": ({ id }, by) =>
+      keys
+        .find(id)
+        .andThen(({ bannedUntil }) =>
+          keys.liftBan(id).map(changed(bannedUntil === undefined ? undefined : "ban_lifted", by)),
+        ),
   };
 }
 

@@ -13,7 +13,7 @@ export interface ConsoleOptions {
   readonly basePath?: string | undefined;
   /** Who uses the console: a name, or a function that returns the one of a request; `"operator"` by default. */
   readonly actor?: string | ((request: Request) => string) | undefined;
-  /** Receives each action after it was taken, for an audit log. What it throws goes to `onError`. Not called by default. */
+  /** Receives each action that has changed something, for an audit log. What it throws goes to `onError`. Not called by default. */
   readonly onEvent?: ((event: ConsoleEvent) => void) | undefined;
   /** Receives the cause of each 500 and 503, which the page does not show. Nothing receives it by default. */
   readonly onError?: ((cause: unknown) => void) | undefined;

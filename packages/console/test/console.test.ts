@@ -1,7 +1,7 @@
 import { createConsole, type ConsoleEvent, type ConsoleOptions } from "@petstore/console";
 import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
 import type { IssueKeyInput, PetStoreOptions } from "@petstore/core";
-import { storageError, type KeyQuery } from "@petstore/core/storage";
+import { NO_USAGE, storageError, type KeyQuery } from "@petstore/core/storage";
 import { inspect } from "node:util";
 import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -188,7 +188,8 @@ it.each(["list", "find"])("the storage fails (%s): 503; the host sees why", asyn
 
 it("an action is reported with the name of who did it, and shows a secret only where it is made", async () => {
   const actor = ({ headers }: Request) => headers.get("Origin") ?? "nobody";
-  const { call, list, onEvent, store } = setUp({ actor });
+  const storage = createMemoryStorage();
+  const { call, list, onEvent, store } = setUp({ actor }, { storage });
   const { key, secret } = await call("keys/issue", { plan: "free", label: "acme" });
   const { id } = key;
   const rotated = await call("keys/rotate", { id, overlapSeconds: 60 });
@@ -196,9 +197,15 @@ it("an action is reported with the name of who did it, and shows a secret only w
   const ended = await call("keys/end-secret", { id, hint: secret.slice(0, 13) });
   expect(ended.key.secrets).toEqual([{ hint: rotated.key.hint, name: "current" }]);
   const pet = { name: "Rex", categoryId: "-9223372036854775808", status: "sold" } as const;
+  await call("keys/lift-ban", { id });
+  await storage.usage.update(id, () => ({
+    next: { ...NO_USAGE, bans: 1, bannedAt: NOW },
+    result: 0,
+  }));
   const outcomes = [
     await call("keys/change-plan", { id, plan: "pro" }),
     await call("keys/lift-ban", { id }),
+    await call("keys/revoke", { id }),
     await call("keys/revoke", { id }),
     await call("pets/add", pet),
     ...[await list(), await call("keys/find", { id })],
@@ -287,7 +294,6 @@ it("an action that made a secret can be recovered by its actor, until the secret
   for (const after of [await recover(key), await issue(key)])
     expect(after).toMatchObject({ status: 409, code: "secret_taken" });
 
-  // What had not arrived when the page asked is never done.
   expect(await recover("late")).toMatchObject({ status: 409, code: "withdrawn" });
   expect(await issue("late")).toMatchObject({ code: "withdrawn" });
   expect(await stored()).toHaveLength(1);

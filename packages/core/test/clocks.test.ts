@@ -200,7 +200,6 @@ it("a key that is used and refused at the time 0 was used and refused then", asy
 });
 
 it.each<[isRead: boolean, steps: readonly number[]]>([
-  // The clock is set back to after the start of a window and a ban.
   [true, [HOUR, 30 * SECOND - HOUR]],
   [true, [YEAR, 30 * SECOND - YEAR]],
   [true, [DAY + 5 * SECOND, 25 * SECOND - DAY]],

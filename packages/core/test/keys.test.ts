@@ -279,7 +279,6 @@ it("purge removes exactly the keys that were revoked or expired longer ago, with
   value(await store.keys.revoke(old.id));
   clock.advance(1_000);
   value(await store.keys.revoke(recent.id));
-  // It had ended before it was revoked.
   clock.advance(1);
   value(await store.keys.revoke(expired.id));
   clock.advance(-1);

@@ -138,7 +138,6 @@ test.each([
 
 test("a header section of 1,000 lines is 431, also where Node has dropped the Host among them", async () => {
   const { call, dial } = await serve();
-  // Host and Authorization are two of them.
   const statusOf = async (lines: number) =>
     (await call({ headers: Array<string>(lines - 2).fill("a:b") })).status;
   expect([await statusOf(999), await statusOf(1_000)]).toEqual([200, 431]);

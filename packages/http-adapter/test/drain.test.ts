@@ -83,7 +83,6 @@ test("a connection that the system has accepted, but the server has not yet, get
     { eval: true, workerData: { port, message: compose({ key }), state } },
   );
   const received = once(client, "message") as Promise<[string]>;
-  // The event loop stands still until all have sent.
   expect(Atomics.wait(state, 0, 0, 60_000)).toBe("ok");
   await server.drain({ timeoutSeconds: 60 });
   const [text] = await received;

@@ -129,7 +129,6 @@ test("a page of large pets ends early; clients that do not read theirs are disco
   }
   await expect.poll(() => closed.length).toBeGreaterThan(30);
   expect(closed).toEqual(closed.map((_, index) => index));
-  // The last client reads its pages, late. What it has read counts no more.
   const last = clients.at(-1);
   let received = "";
   last?.setEncoding("latin1").on("data", (text: string) => (received += text));

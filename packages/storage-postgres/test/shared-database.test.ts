@@ -286,7 +286,6 @@ it.runIf(inCi).each<[what: string, write: Write]>([
 });
 
 it.each(["update", "remove"])("a key leaves no secret: first to run is %s", async (first) => {
-  // One server removes the key while another one changes it.
   const [here, there] = [await open(`both_${first}`), await open(`both_${first}`)];
   const secret = { digest: "new", hint: "pet_live_new", expiresAt: undefined };
   const rotate = (id: string) =>

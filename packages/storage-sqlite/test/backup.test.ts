@@ -180,7 +180,6 @@ it("is aborted by its signal, and leaves no files behind", async () => {
   let copied = 0;
   const ended = backup.mapErr(({ code }) => (copied = Infinity) && code);
   while (copied < Infinity) {
-    // The file may go between the two looks.
     const sizes = backupFiles().map(
       (name) => fs.statSync(folder.path(name), { throwIfNoEntry: false })?.size ?? 0,
     );

@@ -29,7 +29,6 @@ beforeAll(async () => {
   for (const [format, extension, define] of [
     ["cjs", ".cjs", {}],
     ["esm", ".mjs", {}],
-    // As Rspack and webpack do it.
     ["esm", ".fixed.mjs", { "import.meta.url": JSON.stringify(import.meta.url) }],
   ] as const)
     await build({

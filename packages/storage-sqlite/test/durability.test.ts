@@ -71,7 +71,6 @@ it("shares one listener for the end of the process with other storages: Node war
 });
 
 it("lets its process end, also while the thread that writes the log back is starting", () => {
-  // It starts when the log is first looked at, after 200 commits.
   for (let pets = 200; pets <= 400; pets += sized(200, 5, 1)) {
     const args = [program(ADDING), folder.path(`${pets}.db`), `${pets}`];
     const { status, signal } = spawnSync(process.execPath, args, { timeout: 60_000 });

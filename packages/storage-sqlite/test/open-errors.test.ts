@@ -33,7 +33,6 @@ function openFiles(): readonly string[] {
   const folder = "/proc/self/fd";
   if (!fs.existsSync(folder)) return [];
   const links = fs.readdirSync(folder).map((name) => `${folder}/${name}`);
-  // The folder itself was open while it was read.
   return links.filter((link) => fs.existsSync(link)).map((link) => fs.readlinkSync(link));
 }
 

@@ -143,7 +143,6 @@ it.each([[["-shm"]], [["-wal", "-shm"]]])(
 );
 
 it.each(["works", "fails"])("what another process stored is kept, if a look %s", async (how) => {
-  // It is idle meanwhile, and its name was relative.
   const back = process.cwd();
   await storage.close();
   // A thread, in which mutants are tested, has no folder of its own.
@@ -154,7 +153,6 @@ it.each(["works", "fails"])("what another process stored is kept, if a look %s",
   const large = { ...rex, name: "x".repeat(100_000) };
   for (let pet = 0; pet < 3; pet += 1) (await storage.pets.create(large))._unsafeUnwrap();
   for (const end of ["-wal", "-shm"]) fs.rmSync(path + end);
-  // As an ended process leaves it, and as a killed one does.
   expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
   const child = spawn(process.execPath, [program(ADDING), path, "3", "wait"]);
   await once(child.stdout, "data");

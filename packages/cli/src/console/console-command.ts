@@ -9,9 +9,9 @@ import type { PetStore } from "@petstore/core";
 import { systemRandom } from "@petstore/core/internal";
 import { Command, InvalidArgumentError } from "commander";
 import { ok, type Result } from "neverthrow";
-import { describeUnknownError, hasMessage } from "../describe-error.js";
 import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example, isPostgres, nameOf, wholeNumber } from "../options.js";
+import { createErrorLog } from "../serve/log.js";
 import { isInForeground, untilStopped } from "../stop-signal.js";
 import type { CommandIO, Streams } from "../terminal.js";
 import { serveConsole } from "./console-server.js";
@@ -49,6 +49,13 @@ async function runConsole(
   { database, port, baseUrl, open }: ConsoleOptions,
   { terminal, streams, stop, report }: CommandIO,
 ): Promise<Result<void, string>> {
+  const errors = createErrorLog(report);
+  const print = async (text: string, name = text): Promise<void> => {
+    terminal.out(text);
+    const problem = await terminal.written(true);
+    if (problem !== undefined)
+      report(`standard output has lost a line, because ${problem}: ${name}`);
+  };
   // eslint-disable-next-line no-restricted-syntax -- All other commands start without it.
   const { createConsole } = await import("@petstore/console");
   const create = (basePath: string) =>
@@ -56,32 +63,35 @@ async function runConsole(
       basePath,
       baseUrl,
       actor: userName(),
-      onEvent: (event) => terminal.out(describe(event)),
-      onError: (cause) => report(hasMessage(cause) ? cause.message : describeUnknownError(cause)),
+      onEvent: (event) => void print(describe(event)),
+      onError: errors.add,
     });
   const serving = await serveConsole(create, port, systemRandom);
   if (serving.isErr()) return serving.map(() => undefined);
   const { newLink, close } = serving.value;
 
-  store.events.on("storage_warning", ({ message }) => report(message));
+  store.events.on("storage_warning", errors.add);
   const stopped = untilStopped(stop, terminal, report);
   const { stdin, stdout } = streams;
   const input = openInput(stdin);
   const link = newLink();
   const where = isPostgres(database) ? nameOf(database) : resolve(database);
   const again = input?.isTerminal === true ? "; press Enter for another one" : "";
-  terminal.out(
-    `The console of ${where} is open until Ctrl-C.\nThis link works once${again}:\n\n  ${link}\n`,
-  );
+  const opened = `The console of ${where} is open until Ctrl-C.\nThis link works once${again}:`;
+  void print(`${opened}\n\n  ${link}\n`, LINK);
   const opening = open && stdout.isTTY === true ? openInBrowser(link) : undefined;
   const forget = await opening?.catch(() => undefined);
-  const ended = input?.read(() => terminal.out(`  ${newLink()}`));
+  const ended = input?.read(() => void print(`  ${newLink()}`, LINK));
   await Promise.race(ended === undefined ? [stopped] : [stopped, ended]);
   stdin.destroy();
   await forget?.();
   await close();
+  errors.end();
   return ok();
 }
+
+/** It is a secret, and standard error may be kept. */
+const LINK = "the link";
 
 /** Opens the input of a console: a terminal, a pipe or a socket. Others, such as files and the null device, are not read. */
 function openInput(stdin: Streams["stdin"]) {

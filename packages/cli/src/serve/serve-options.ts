@@ -1,7 +1,7 @@
 import { clientAddressBehind } from "@petstore/http-adapter";
 import { isOrigin } from "@petstore/http-adapter/internal";
 import { InvalidArgumentError, type Command, type Option } from "commander";
-import { commaSeparated, databaseOption, fileName, nonBlank, wholeNumber } from "../options.js";
+import { commaSeparated, databaseOption, fileName, wholeNumber } from "../options.js";
 
 export type MetricsAddress = Pick<ServeOptions, "host" | "port">;
 
@@ -51,7 +51,10 @@ const METRICS =
 const WORKERS = "the number of processes that serve; they share the port and the limits";
 
 /** An empty address would mean every interface. */
-const hostAddress = nonBlank("It must be an address.");
+function hostAddress(text: string): string {
+  if (text.trim() === "") throw new InvalidArgumentError("It must be an address.");
+  return text;
+}
 
 function addTrustedProxies(text: string, earlier: readonly string[] = []): readonly string[] {
   const proxies = [...earlier, ...commaSeparated(text)];

@@ -3,10 +3,12 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { runCommand } from "@petstore/cli";
 import Database from "better-sqlite3";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createFolder } from "../../../storage-sqlite/test/support/storage.js";
 import { startConsole, useBuiltPetstore } from "../support/built-petstore.js";
 import { databaseWithKey } from "../support/command.js";
@@ -184,3 +186,17 @@ it.runIf(inCi)(
     expect([existsSync(file), existsSync(quiet.opened)]).toEqual([false, false]);
   },
 );
+
+it("says on standard error that its link, and which action, standard output has not taken", async () => {
+  const { database, id } = await databaseWithKey();
+  const stdin = new PassThrough();
+  const [out, error, written] = [vi.fn(), vi.fn(), () => Promise.resolve("the disk is full")];
+  const streams = { stdin, stdout: stdin, stderr: stdin };
+  const ended = runCommand(["console", "--database", database], { out, error, written }, streams);
+  await expect.poll(() => error.mock.lastCall).toEqual([expect.stringMatching(/full: the link$/)]);
+  const { logIn, call } = visit(/http\S+/.exec(String(out.mock.lastCall))?.[0] ?? "");
+  await call("keys/revoke", { id }, { Cookie: (await logIn()).Cookie });
+  expect(error.mock.lastCall).toEqual([expect.stringMatching(`full: .* key_revoked ${id}$`)]);
+  stdin.end();
+  expect(await ended).toBe(0);
+});

@@ -224,7 +224,6 @@ it("shows the secret of the form that is open, when the response of one that was
   const late = page.waitForResponse("**/api/keys/issue");
   held[0]?.();
   await late;
-  // The list is read once more, so that the page has seen the response.
   await page.waitForResponse("**/api/keys/list");
   expect(await page.getByText("The secret is shown only now.").count()).toBe(0);
   held[1]?.();

@@ -148,7 +148,6 @@ function build(place: string) {
     ENTRYPOINT: (text) => (image.command = wordsOf(text)),
     CMD: (text) => (image.command = [...image.command, ...wordsOf(text)]),
     HEALTHCHECK: (text) => (image.healthcheck = wordsOf(text)),
-    // These only tell Docker something.
     VOLUME: () => undefined,
     EXPOSE: () => undefined,
   };

@@ -71,7 +71,6 @@ it("the files of csv-spectrum are imported, each of their columns as names", asy
   for (const { name, csv, json } of files) {
     const rows = JSON.parse(json.toString()) as readonly Record<string, string>[];
     const [heading = "", ...rest] = csv.toString().split(/(?<=\n)/);
-    // A line outside quotes begins a record, and gets a category.
     const records = rest.join("").replace(/(?:[^"\n]|"[^"]*")+/g, (record) => `7,${record}`);
     const columns = Object.keys(rows[0] ?? {});
     for (const [at, column] of columns.entries()) {

@@ -48,6 +48,9 @@ it("writes a file, and an import its rejects, at most as open as what they come 
   const { database, file, exportTo } = await filled(1);
   chmodSync(database, 0o600);
   const found: unknown[] = [];
+  // A file system without links, and room for one file.
+  for (const name of ["link", "copyFile"] as const)
+    vi.spyOn(promises, name).mockRejectedValueOnce(new Error("EPERM"));
   await watchSyncs(() => found.push(existsSync(file)));
   expect((await exportTo(file)).code).toBe(0);
   expect(found).toEqual([false]);

@@ -87,7 +87,6 @@ it.runIf(inCi)("an import that is run again adds each line once, after kills", a
   await issueKey(database);
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const { child, ended } = startImport("-", database, "--format", "csv", ...rejects);
-    // The last line never comes: the import cannot end before the kill.
     const text = `${heading}bad\n${lines.slice(0, -1).join("")}`;
     child.stdin.on("error", () => undefined).write(text);
     const enough = (PETS * kill) / (KILLS + 2);

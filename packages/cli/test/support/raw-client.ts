@@ -5,7 +5,6 @@ import { dial } from "../../../http-adapter/test/support/wire.js";
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  // The server may reset the connection.
   socket.on("error", () => undefined);
   await once(socket, "connect");
   return socket;
