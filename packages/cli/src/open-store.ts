@@ -21,12 +21,16 @@ export async function openStorage(
   return storage.mapErr(failureOf(database));
 }
 
-/** A file must exist; if it cannot be written, it can only be read. */
+/** A file must exist, and have the tables of a store; if it cannot be written, it can only be read. */
 export async function openExistingStorage(database: string): Promise<Result<Storage, string>> {
   if (isPostgres(database)) return openPostgres(database);
   if ((await access(database).catch(codeOf)) === "ENOENT")
     return err(`there is no database ${database}`);
   const filename = database;
+  // Without it, another program's database would get the tables of a store.
+  const readable = await openSqliteStorage({ filename, readOnly: true });
+  if (readable.isOk()) await readable.value.close();
+  else if (readable.error.code !== "read_only") return readable.mapErr(failureOf(database));
   const writable = await openSqliteStorage({ filename });
   const isReadOnly = writable.isErr() && writable.error.code === "read_only";
   const storage = isReadOnly ? await openSqliteStorage({ filename, readOnly: true }) : writable;

@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { expect, it, vi } from "vitest";
 import { windowNames } from "@petstore/core/facts";
@@ -117,6 +117,13 @@ it("the other commands of keys say in one line when there is no such key, or no 
   writeFileSync(database, "not a database, but long enough to look at ".repeat(100));
   const wrong: unknown = expect.stringMatching(/^petstore: cannot use the database \S+: .+$/);
   expect(await run("keys", "list")).toEqual(refused(wrong));
+  for (const tables of ["create table mine (own text)", ""]) {
+    rmSync(database);
+    new Database(database).exec(tables).close();
+    const before = readFileSync(database);
+    expect(await run("keys", "list")).toEqual(refused(wrong));
+    expect(readFileSync(database)).toEqual(before);
+  }
 });
 
 const EACH_LIMIT = windowNames.flatMap((name, index) => [`--per-${name}`, String(index + 5)]);

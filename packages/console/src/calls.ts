@@ -55,12 +55,13 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
 function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf<"keys">> {
   const index = createKeyIndex(keys, clock);
   const shown = (key: ApiKey) => ({ key: shownKey(key, clock.now()) });
-  /** Without a type, the key was already so: that is no event. */
+  /** `was`: the key before. If it was already so, that is no event. */
   const changed =
-    (type: Exclude<ConsoleEvent["type"], "pet_created"> | undefined, { actor }: Sender) =>
+    (type: Exclude<ConsoleEvent["type"], "pet_created">, { actor }: Sender, was?: ApiKey) =>
     (key: ApiKey) => {
       index.put(key);
-      if (type !== undefined) onEvent({ type, keyId: key.id, key, at: clock.now(), actor });
+      const isSo = was?.revokedAt === key.revokedAt && was?.bannedUntil === key.bannedUntil;
+      if (!was || !isSo) onEvent({ type, keyId: key.id, key, at: clock.now(), actor });
       return shown(key);
     };
   const made =
@@ -74,21 +75,13 @@ function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf
     "keys/rotate": ({ id, ...how }, by) =>
       keys.rotate(id, how).map(made("key_rotated", by)).mapErr(making),
     "keys/revoke": ({ id }, by) =>
-      keys
-        .find(id)
-        .andThen(({ revokedAt }) =>
-          keys.revoke(id).map(changed(revokedAt === undefined ? "key_revoked" : undefined, by)),
-        ),
+      keys.find(id).andThen((was) => keys.revoke(id).map(changed("key_revoked", by, was))),
     "keys/end-secret": ({ id, hint }, by) =>
       keys.endSecret(id, hint).map(changed("secret_ended", by)),
     "keys/change-plan": ({ id, ...to }, by) =>
       keys.changePlan(id, to).map(changed("plan_changed", by)),
     "keys/lift-ban": ({ id }, by) =>
-      keys
-        .find(id)
-        .andThen(({ bannedUntil }) =>
-          keys.liftBan(id).map(changed(bannedUntil === undefined ? undefined : "ban_lifted", by)),
-        ),
+      keys.find(id).andThen((was) => keys.liftBan(id).map(changed("ban_lifted", by, was))),
   };
 }
 

@@ -97,7 +97,6 @@ it("writes the log back in a thread, also when a bundler renames what it uses an
   const thread = String(runInNewContext(`${outputFiles[0]?.text ?? ""} bundle.THREAD`));
   const { url: driver } = await loadDriver();
   const hasEnded = new Int32Array(new SharedArrayBuffer(4));
-  // One that is shorter was written back meanwhile.
   for (const longLog of [0, 9_999]) {
     const workerData = { driver, filename, longLog, niceness: 0, hasEnded };
     const worker = new Worker(thread, { eval: true, workerData });

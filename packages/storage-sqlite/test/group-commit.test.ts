@@ -39,7 +39,6 @@ function commits(): number {
   const frameSize = 24 + wal.readUInt32BE(8);
   let count = 0;
   for (let frame = 32; frame + frameSize <= wal.length; frame += frameSize) {
-    // Only the last frame of a commit holds the size of the database after it.
     if (wal.readUInt32BE(frame + 4) !== 0) count += 1;
   }
   return count;

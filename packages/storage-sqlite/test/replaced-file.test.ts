@@ -254,7 +254,6 @@ it("a storage whose file was replaced is refused beside the log of another one, 
     expect(await refusal()).toContain(`cannot_open ${path}-wal belongs to another database`);
     platform.mockRestore();
   }
-  // Its mark is read by `head`.
   fs.writeFileSync(folder.path("head"), "#!/bin/sh\nexit 1", { mode: 0o755 });
   vi.stubEnv("PATH", dirname(path));
   expect(await refusal()).toBe(`cannot_open ${path} cannot be read.`);

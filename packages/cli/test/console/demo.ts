@@ -9,7 +9,6 @@ const DAY = 86_400_000;
 export async function createDemoStore(): Promise<PetStore> {
   const clock = createManualClock(NOON - 40 * DAY);
   let drawn = 0;
-  // So that pictures of it differ only when the console does.
   const random = (size: number): Uint8Array =>
     createHash("shake256", { outputLength: size }).update(`demo ${drawn++}`).digest();
   const store = createPetStore({ clock, random });

@@ -61,7 +61,6 @@ describe.runIf(inCi)("docs/monitoring, read by Prometheus", () => {
     expect(troubles).not.toEqual([]);
     for (const [job, value] of Object.entries({ petstore: 1, other: 0 })) {
       const series = troubles.map(([name, rest]) => [name.replace("JOB", `job="${job}"`), rest]);
-      // Without a series of the job, only one alert fires.
       if (job === "other") series.push(['up{job="petstore"}', "1x90"]);
       const input_series = series.map(([name, values]) => ({ series: name, values }));
       const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`;

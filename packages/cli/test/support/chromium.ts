@@ -32,7 +32,6 @@ export function useChromium(pace = 1) {
       const { setTimeout } = globalThis;
       globalThis.setTimeout = (run, after, ...args) => setTimeout(run, after / ${pace}, ...args);
     }`);
-    // For busy machines, as the timeout of a test.
     context.setDefaultTimeout(100_000);
     opened = await context.newPage();
     return () => browser.close();

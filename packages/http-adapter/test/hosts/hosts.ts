@@ -125,7 +125,6 @@ function onExpress(
     app.get("/hello", (_, response) => void response.send("hello"));
     app.post("/echo", express.json(), ({ body }, response) => void response.send(body));
     app.get("/boom", fail);
-    // Express knows an error handler by its four parameters.
     const onError: ErrorRequestHandler = (error: { status?: number }, _, response, next) => {
       if (response.headersSent) next(error);
       else response.status(error.status ?? 500).send("The host's own error page");
