@@ -98,8 +98,9 @@ function petCalls({ trusted, clock }: PetStore, { onEvent }: Settings): Runs<Cal
         .map(({ pets, next }) => ({ pets: pets.map(shownPet), next: next?.toString() })),
     // The store remembers the idempotency key, too: also when this process ends, or when it cannot say what was stored.
     "pets/add": (newPet, { actor, idempotencyKey }) =>
-      trusted.createPet(newPet, { idempotencyKey }).map(({ pet }) => {
-        onEvent({ type: "pet_created", keyId: undefined, pet, at: clock.now(), actor });
+      trusted.createPet(newPet, { idempotencyKey }).map(({ pet, replayed }) => {
+        const event = { keyId: undefined, pet, at: clock.now(), actor };
+        if (!replayed) onEvent({ type: "pet_created", ...event });
         return { pet: shownPet(pet) };
       }),
   };

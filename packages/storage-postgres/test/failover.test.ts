@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StorageWarning } from "@petstore/core/storage";
 import { openPostgresStorage } from "@petstore/storage-postgres";
 import { expect, it, onTestFinished } from "vitest";
 import { inCi, sized } from "../../../scripts/test-size.js";
@@ -103,8 +102,8 @@ it("reports lost commits although no server was there when the writer looked", a
 it.runIf(inCi)("a failover to a standby that is behind is reported; no id is reused", async () => {
   const { primary, standby, proxy, url } = await createPair();
   const [writer, idle] = [await openStorage({ url }), await openStorage({ url })];
-  const warnings: StorageWarning[] = [];
-  writer.onWarning?.((warning) => warnings.push(warning));
+  const warnings: string[] = [];
+  writer.onWarning?.(({ code }) => warnings.push(code));
   const create = async () => (await writer.pets.create(rex))._unsafeUnwrap().id;
   await create();
   const sent = "select pg_current_wal_lsn() <= replay_lsn from pg_stat_replication";
@@ -121,7 +120,7 @@ it.runIf(inCi)("a failover to a standby that is behind is reported; no id is reu
   const again = [await fresh.pets.create(rex), await idle.pets.create(rex)];
   expect(warnings).toEqual([]);
   again.push(await writer.pets.create(rex));
-  expect(warnings.map(({ code }) => code)).toEqual(["commits_lost"]);
+  expect(warnings).toEqual(["commits_lost"]);
   const ids = again.map((each) => each._unsafeUnwrap().id);
   expect(ids.filter((id) => lost.includes(id))).toEqual([]);
   expect(await allIds(fresh)).toEqual([1n, ...ids]);

@@ -180,7 +180,6 @@ it("a silent network fails calls within timeoutSeconds, by default 5, delays no 
     proxy.thaw();
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
     expect(await chargeOnce(storage, "a")).toBe(20);
-    // When all connections have died silently, the first that shows it is enough.
     const { pets, keys } = storage;
     const all = [pets.create(rex), pets.find(1n), charge(), keys.find("a")];
     const onAllConnections = await Promise.all<Result<unknown, StorageError>>(all);
@@ -243,7 +242,6 @@ it("warns once when fsync or full_page_writes is turned off while it is open", a
   storage.onWarning?.(({ code }) => codes.push(code));
   const setPageWrites = async (value: "on" | "off") => {
     await admin.set("full_page_writes", value);
-    // A backend reads the new setting whenever it gets to run; a new backend has it from its start.
     await endConnections(admin);
   };
   onTestFinished(() => setPageWrites("on"));

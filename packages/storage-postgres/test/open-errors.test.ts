@@ -123,7 +123,6 @@ describe("openPostgresStorage fails with", () => {
     const pool = new pg.Pool({ connectionString: proxy.url(server.url()), max: 1 });
     onTestFinished(() => pool.end());
     pool.on("error", () => undefined);
-    // It is open before the storage learns of the pool.
     await pool.query("select 1");
     await admin.query(lockMigrations("cut"));
     const opening = codeOf({ pool, schema: "cut" });

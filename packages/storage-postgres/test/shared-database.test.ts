@@ -137,7 +137,6 @@ it("a host's pool of one connection delays calls, and fails them in time, while 
   }
   await setReadOnly("off");
   expect(await allIds(storage)).toHaveLength(2);
-  // The next call does not wait behind a statement that was given up.
   await admin.query("begin; lock table one_connection.pets");
   expect((await whileTimePasses(() => storage.pets.find(1n))).isErr()).toBe(true);
   expect((await storage.keys.find("a")).isOk()).toBe(true);
@@ -271,7 +270,6 @@ it.runIf(inCi).each<[what: string, write: Write]>([
   let count = 0;
   let settled = 0;
   const written = await whileTimePasses(async () => {
-    // The server waits for the standby only a moment after it was told to.
     for (;;) {
       count += 1;
       const writing = write(storage, count).finally(() => (settled += 1));
@@ -296,7 +294,6 @@ it.each(["update", "remove"])("a key leaves no secret: first to run is %s", asyn
   const remove = () => here.keys.remove(["a", "b"]);
   for (const id of ["a", "b"]) (await here.keys.insert(aKey(id)))._unsafeUnwrap();
   const waiting = "select count(*)::int from pg_locks where not granted";
-  // The first holds the key, and waits for its usage; the other waits for the key.
   await admin.query("begin");
   await admin.query(`select from both_${first}.api_key_usage where key_id = 'a' for update`);
   const one = first === "update" ? rotate("a") : remove();
