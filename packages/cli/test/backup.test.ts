@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { inCi, sized } from "../../../scripts/test-size.js";
+import { inCi } from "../../../scripts/test-size.js";
 import { startCommand, useBuiltPetstore } from "./support/built-petstore.js";
 import { issueKey, openBeside, petsIn, refused, REX, withDatabase } from "./support/command.js";
 
@@ -62,9 +62,7 @@ it("makes no backup of a damaged database, and says what to do, unless it is tol
   expect((await setUp().run("restore", file)).error).toContain("The backup is damaged");
 });
 
-const SIGNALS = ["SIGTERM", "SIGINT"] as const;
-
-it.each(SIGNALS.slice(0, sized(1, 2, 2)))("leaves no files behind at %s", async (signal) => {
+it.each(["SIGTERM", "SIGINT"] as const)("leaves no files behind at %s", async (signal) => {
   const { database, folder, file } = setUp();
   const other = new Database(database);
   other.exec("create table pets (id); begin exclusive");

@@ -164,7 +164,6 @@ describe("a browser", () => {
     await dialog.getByRole("button", { name: "Close" }).click();
     const pet = '{ "name": "Rex", "categoryId": 9223372036854775807, "status": "sold" }';
     await createPet.block.locator("textarea").fill(pet);
-    // The form suggests none: a second pet is a new one.
     expect(await createPet.block.getByPlaceholder("Idempotency-Key").inputValue()).toBe("");
     const created = await createPet.respond(201);
     expect(created).toContain('"categoryId": 9223372036854775807');
@@ -175,7 +174,6 @@ describe("a browser", () => {
     expect(listed).toContain('[\n  {\n    "id": 1,\n    "name": "Rex",');
     expect(listed).toMatch(/x-ratelimit-limit: 60\b[^]*-remaining: 58\b[^]*-reset: \d{10}\b/);
 
-    // Input that the form refuses is not sent: the page must not show the response of another request.
     await listPets.block.getByPlaceholder("after").fill("x");
     await listPets.execute();
     await listPets.block.getByText("Value must be an integer").waitFor();

@@ -254,7 +254,6 @@ it.skipIf(!hasBash)("writes a rejected line completely or not at all", () => {
   const input = join(dirname(database), "pets.csv");
   writeFileSync(input, ["name,categoryId", "Rex,1", "Rex,x", long, long, ""].join("\n"));
   const args = ["pets", "import", input, "--rejects", rejects, "--database", database];
-  // In blocks of 1,024 bytes: as on a full disk, a part is written before it fails.
   const limited = ["-c", 'ulimit -f 1000; exec "$@"', "bash", process.execPath, program()];
   const { status, stderr } = spawnSync("bash", [...limited, ...args], { encoding: "utf8" });
   expect(status).toBe(1);

@@ -5,7 +5,6 @@ import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { takenPort } from "../../../scripts/ports.js";
 import { inCi, sized } from "../../../scripts/test-size.js";
 import { hurried, startAny, startBuilt, startCommand } from "./support/built-petstore.js";
 import { startProgram, startServer, useBuiltPetstore } from "./support/built-petstore.js";
@@ -114,13 +113,6 @@ it.runIf(inCi)("workers that die are replaced, no pet is lost, no worker is left
   expect([...created.keys()].filter((name) => !names.has(name))).toEqual([]);
 });
 
-it.runIf(inCi)("workers say in one line that the port is in use, with exit code 1", async () => {
-  const port = String(await takenPort());
-  const options = ["--workers", "2", "--port", port, "--database", newDatabase()];
-  const error = `petstore: cannot listen on 127.0.0.1 port ${port}: the port is in use\n`;
-  await expect(startServer(...options)).rejects.toThrow(new Error(`ended with 1: ${error}`));
-});
-
 const hasBash = process.platform === "linux" && spawnSync("bash", ["-c", "true"]).status === 0;
 
 const inShell = (shell: string, script: string, ...args: readonly string[]) => [
@@ -188,6 +180,7 @@ it.each([
   [1, /it received a signal to stop/, ["pets", "import", "-"]],
   [1, /it received a signal to stop/, ["pets", "export", "-"]],
   [1, /The backup was stopped/, ["backup", "never.db"]],
+  [1, /The backup does not exist/, ["restore", "never.db"]],
   ["SIGTERM", /^$/, ["keys", "list"]],
 ] as const)("%s: %s when SIGTERM comes at the start of %j", async (code, says, args) => {
   const { database } = await databaseWithKey();

@@ -121,7 +121,6 @@ it("replaces a file, and logs that SQLite would replay over the backup, only wit
 it("is checked, unless that is switched off", async () => {
   await add(100, "x".repeat(2_000));
   await storage.close();
-  // The rows of a page in another order, which SQLite reads without an error.
   const bytes = fs.readFileSync(filename);
   const page = 4_096 * 20;
   const cell = bytes.subarray(page + 8, page + 12);

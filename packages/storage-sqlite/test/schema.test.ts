@@ -62,7 +62,6 @@ it("pages of each filter and of banned keys, and expired creations, are found wi
   for (const field of petFilters) await pets.list({ limit: 9, after: 1n, [field]: rex[field] });
   await keys.list({ limit: 9, after: "a", banned: true });
   await pets.createOnce(rex, { token: "", fingerprint: "", now: 1, expiresAt: 2 });
-  // Planned as they are prepared, before any value is known.
   const steps = [...ran].flatMap((source) => {
     const plan = database.prepare<unknown[], { detail: string }>(`explain query plan ${source}`);
     return plan.all(Array(source.split("?").length - 1).fill(null)).map(({ detail }) => detail);

@@ -59,7 +59,6 @@ describe.runIf(isPerformed)("a container", () => {
 
   it("is healthy while it can serve, and responds to a request that is half sent when SIGTERM ends it", async () => {
     const port = String(await freePort());
-    // Only root can run a program as another user, and only where that one can reach Node.
     const node = spawnSync("ls", [process.execPath], { ...image.user, cwd: "/" });
     const canSwitch = isRoot && node.status === 0;
     const options = {
@@ -134,7 +133,6 @@ function build(place: string) {
       else cpSync(root, within(image.workdir), { recursive: true, filter: isCopied });
     },
     RUN: (text) => {
-      // Only root can give files away: others keep them.
       const owned = isRoot ? text : text.replace(/&& chown \S+ \S+/, "");
       const env = { ...process.env, ...image.environment };
       const cwd = within(image.workdir);

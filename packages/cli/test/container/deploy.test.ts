@@ -189,7 +189,6 @@ it.for(UNITS)("deploy/%s is a unit that systemd accepts and finds safe", (name, 
   expect(analyze("verify")).toMatchObject({ status: 0, stderr: "" });
   if (!name.endsWith(".service")) return;
   expect(analyze("security", "--offline=true", "--threshold=15")).toMatchObject({ status: 0 });
-  // A dynamic user belongs to its name: two names could not share a folder.
   const user = /^User=petstore\nDynamicUser=yes\nStateDirectory=petstore\b/m;
   expect(textOf(`deploy/${name}`)).toMatch(user);
 });

@@ -25,7 +25,6 @@ async function startServers(database: string, count: number) {
 function byClient({ url }: { readonly url: string }, apiKey: string, onRetry: () => void): Add {
   const pets = createPetsClient({
     ...{ baseUrl: url, apiKey, maxInFlight: WRITERS },
-    // However slow this machine restarts a server, no call gives up.
     ...{ attempts: 1_000, deadlineSeconds: 3_600, backoffSeconds: 0.1 },
     onEvent: ({ type }) => (type === "retrying" ? onRetry() : undefined),
   });

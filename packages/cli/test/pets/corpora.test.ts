@@ -78,7 +78,6 @@ it("the files of csv-spectrum are imported, each of their columns as names", asy
       const { database, read } = withDatabase();
       const text = `categoryId,${renamed}${/\r?\n$/.exec(heading)?.[0]}${records}`;
       const { code } = await read(text, "pets", "import", "-", "--format", "csv");
-      // A quote in the middle of a field is not in RFC 4180.
       const isStrict = name !== "location_coordinates";
       expect([name, code]).toEqual([name, isStrict ? 0 : 1]);
       const values = isStrict ? rows.map((row) => row[column]) : [];

@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { sized } from "../../../../scripts/test-size.js";
 import { namesIn, newDatabase, petsIn, petstoreOn, withDatabase } from "../support/command.js";
 import { fillUpAfter, lines } from "../support/command.js";
+import { readLines } from "../../src/open-file.js";
 
 async function importing(text: string | Buffer | readonly Buffer[], ...args: readonly string[]) {
   const { database, read } = withDatabase();
@@ -104,7 +105,6 @@ it("writes bad records of CSV below their heading, each as a record of its own",
   const heading = "name,categoryId,status";
   const bad = [
     ...["a,1", '"b"c,1,sold', 'screen 5" wide,1,sold', "d,x,sold", '"f\n""\n",1,lost'],
-    // A quote that closes in the middle of a field takes the lines before it along.
     ...['"pet,1\nTom,2\n"Rex",3', '"'.repeat(sized(10_000, 900_000, 900_000))],
   ];
   const text = Buffer.concat([
@@ -154,6 +154,13 @@ it("does not read a quoted field that has no end to the end", async () => {
   const stdin = Readable.from(endless());
   expect((await petstoreOn({ stdin }, ...args)).error).toContain(`${LONG}.`);
   expect(chunks).toBeLessThan(100);
+});
+
+it("keeps of a line that has no end only what shows that it is too long", async () => {
+  let last: readonly Buffer[] = [];
+  const chunks = Readable.from(Array<Buffer>(9).fill(Buffer.alloc(100)));
+  for await (const lines of readLines(chunks, 10)) last = lines;
+  expect(last.map(({ length }) => length)).toEqual([11]);
 });
 
 it("reads a long heading once, and not for each record", async () => {

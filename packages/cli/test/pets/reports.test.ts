@@ -1,10 +1,11 @@
-import { existsSync, linkSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { runCommand } from "@petstore/cli";
-import { newDatabase, refused, REX, terminalTo, withDatabase } from "../support/command.js";
-import { fillUpAfter, lines } from "../support/command.js";
+import { newDatabase, petstoreOn, refused, REX, terminalTo } from "../support/command.js";
+import { withDatabase, fillUpAfter, lines } from "../support/command.js";
 
 const ERASE = "\r\u001B[K";
 
@@ -108,11 +109,21 @@ it("the file for rejected lines has each line once when an import that the stora
   expect(read()).toBe(lines("name,categoryId", ...Array<string>(27).fill("Rex,x")));
 });
 
+it("the file for rejected lines is not replaced when another program has written to it meanwhile", async () => {
+  const { pathOf, file, rejects, read } = folderWith(bad);
+  writeFileSync(rejects, "earlier\n");
+  const stderr = terminalTo(() => writeFileSync(rejects, "mine\n"));
+  const args = ["--rejects", rejects, "--from-line", "2", "--database", pathOf("pets.db")];
+  const { error } = await petstoreOn({ stderr }, "pets", "import", file, ...args);
+  expect(error).toMatch(/: see \S+\.unfinished, because \S+ cannot be written: it already exists$/);
+  expect(read()).toBe("mine\n");
+});
+
 it("the file for rejected lines is removed when it is empty", async () => {
   const { rejects, rejectTo } = folderWith(`{"name":"${"x".repeat(2 ** 20)}","categoryId":1}\n`);
   const { error } = await rejectTo(rejects, "--format", "ndjson");
   expect(error).toMatch(/1 line could not be imported$/);
-  expect(existsSync(rejects)).toBe(false);
+  expect(readdirSync(dirname(rejects)).filter((name) => name.startsWith("rejects"))).toEqual([]);
 });
 
 it.each([
