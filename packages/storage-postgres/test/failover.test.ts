@@ -89,7 +89,7 @@ it("reports lost commits although no server was there when the writer looked", a
     proxy.leadTo(1);
     expect((await whileTimePasses(create))._unsafeUnwrapErr()).toMatchObject({
       message: "Adding a pet failed: the connection was lost, and it may have been stored.",
-      mayBeStored: true,
+      ...{ mayBeStored: true, cause: { cause: { message: "it was closed" } } },
     });
     const admin = await connectAdmin(server.url());
     await admin.query(`update petstore.writers set seq = seq - ${behind}`);

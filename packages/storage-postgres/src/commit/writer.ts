@@ -3,13 +3,8 @@ import { systemRandom } from "@petstore/core/internal";
 import { monotonicNow, retryWhileBusy, type Parameter } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import type { Connection } from "../database/connection.js";
-import {
-  isBusy,
-  isConnectionLost,
-  mayBeCommitted,
-  NotWritten,
-  OutcomeUnknown,
-} from "../database/errors.js";
+import { causeOf, isBusy, isConnectionLost, mayBeCommitted } from "../database/errors.js";
+import { NotWritten, OutcomeUnknown } from "../database/errors.js";
 import { LEVELS, withLockTimeout } from "./write.js";
 import type { Numbered, Recorded, Synchronous, Write } from "./write.js";
 
@@ -102,10 +97,11 @@ export function createWriter(
         }
       } catch (error) {
         if (!mayBeCommitted(error)) throw error;
+        const cause = causeOf(error);
         const recorded = await lookUp(before, after);
-        if (recorded === undefined) throw new OutcomeUnknown(MAY_BE_STORED);
+        if (recorded === undefined) throw new OutcomeUnknown(MAY_BE_STORED, { cause });
         if (recorded.length > 0) return recorded;
-        throw isConnectionLost(error) ? new NotWritten(LOST_BEFORE) : error;
+        throw isConnectionLost(error) ? new NotWritten(LOST_BEFORE, { cause }) : error;
       }
       // The statement has not found the number of the one before.
       const recorded = await lookUp(before, after);
