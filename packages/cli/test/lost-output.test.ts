@@ -208,8 +208,7 @@ it.skipIf(!hasBash).each([
   ["pets export", 40],
 ])("%s fails if a full disk takes only a part of its result", async (command, blocks) => {
   const { database, read } = withDatabase();
-  const pet = `{"name":"${"x".repeat(600)}","categoryId":1}\n`;
-  await read(pet.repeat(100), "pets", "import", "-");
+  await read(`{"name":"${"x".repeat(600)}","categoryId":1}\n`.repeat(100), "pets", "import", "-");
   const script = `ulimit -f ${blocks}; exec "$@" --database "$0" > "$0.out"`;
   const args = ["-c", script, database, process.execPath, program(), ...command.split(" ")];
   const { status, stderr } = spawnSync("bash", args, { encoding: "utf8" });

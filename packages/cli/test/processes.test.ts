@@ -124,8 +124,7 @@ const childOf = (shell: Parameters<typeof workersOf>[0]): number =>
   workersOf(shell)[0] ?? expect.unreachable("The shell has no child.");
 
 async function serveIn(shell: string, script: string, ...options: readonly string[]) {
-  const command = inShell(shell, script, "serve", "--port", "0", ...options);
-  const server = await startProgram(command, {});
+  const server = await startProgram(inShell(shell, script, "serve", "--port", "0", ...options), {});
   const child = childOf(server);
   onTestFinished(() => {
     if (workersOf(server).includes(child)) process.kill(child, "SIGKILL");

@@ -70,8 +70,7 @@ test("the manual clock calls timers back in their order, each at its time, and t
     });
   start("late", 30);
   start("early", 10, () => start("between", 10));
-  const stop = start("stopped", 15);
-  stop();
+  start("stopped", 15)();
   start("at once", 0);
   expect(calls).toEqual([]);
   await Promise.resolve();

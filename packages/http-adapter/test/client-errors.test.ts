@@ -121,8 +121,7 @@ test("a fallback that throws, at once or later, is 500 and a reported error", as
     const headers = { "x-ratelimit-limit": "60" };
     expect(await call({ path })).toMatchObject({ ...errorOf(500, "internal_error"), headers });
   }
-  const wire = await dial(compose({ path: "/begun" }));
-  expect(await wire.rest()).not.toContain("0\r\n\r\n");
+  expect(await (await dial(compose({ path: "/begun" }))).rest()).not.toContain("0\r\n\r\n");
   expect(causes).toEqual([bug, bug, bug]);
 });
 

@@ -174,8 +174,7 @@ const elsewhere =
 
 test.each(elsewhere)("%s is not below the base path: the host's", async (path) => {
   const { call } = await serve({ fallback: host });
-  const method = path === "*" ? "OPTIONS" : "GET";
-  expect((await call({ path, method })).body).toBe("host");
+  expect((await call({ path, method: path === "*" ? "OPTIONS" : "GET" })).body).toBe("host");
 });
 
 test("as the listener of a server it responds to everything: elsewhere with 404", async () => {

@@ -59,8 +59,7 @@ test("a client that closes its side after its request still gets a response, als
 test("a silent connection is closed, also when CONNECT waits for a response that never comes", async () => {
   const { dial } = await serve({ limits: { timeoutSeconds: 0.05 }, fallback: () => undefined });
   for (const more of ["", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"]) {
-    const wire = await dial(compose({ path: "/" }) + more);
-    expect(await wire.rest()).toBe("");
+    expect(await (await dial(compose({ path: "/" }) + more)).rest()).toBe("");
   }
 });
 

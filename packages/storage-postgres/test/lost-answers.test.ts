@@ -174,7 +174,6 @@ it("a silent network fails calls within timeoutSeconds, by default 5, delays no 
     expect(results.filter((result) => result.isOk())).toEqual([]);
     expect(after).toBeLessThan(5_200);
     expect(await early).toBeLessThan(1_500);
-    // It waited for an answer until its deadline; the last got no connection.
     expect(results[0]).toMatchObject({ error: { mayBeStored: true } });
     expect(results.at(-1)).toMatchObject({ error: { mayBeStored: false } });
     proxy.thaw();

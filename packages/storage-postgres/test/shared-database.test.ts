@@ -111,6 +111,7 @@ it("a host's pool of one connection delays calls, and fails them in time, while 
   inUse.release();
   expect((await delayed).isOk()).toBe(true);
   const againInUse = await pool.connect();
+  expect(againInUse.listenerCount("error")).toBe(1);
   const failed = await whileTimePasses(() => storage.pets.create(rex));
   expect(failed._unsafeUnwrapErr().message).toContain("no connection in time");
   againInUse.release();
@@ -321,7 +322,6 @@ it("pets and keys commit synchronously, whatever the session of a host's pool ha
       for each row execute function levels_of.level();
     create constraint trigger level after insert on levels_of.api_keys deferrable initially deferred
       for each row execute function levels_of.level()`);
-  // The types of pg do not know the option.
   const config: pg.PoolConfig = Object.assign({ connectionString }, { binary: true });
   const binary = new pg.Pool(config);
   onTestFinished(() => binary.end());

@@ -150,15 +150,24 @@ it("when one call makes a commit fail, each of its calls is committed separately
   expect(batches.map(String)).toEqual(["a,b,c", "a", "b", "c", "d,e"]);
 });
 
+it("a call that has waited for its timeout is not begun", async () => {
+  let time = 0;
+  const options = { largestBatch: 1, callTimeout: 9, now: () => time };
+  const { add, batches } = createGroup((calls) => ((time += 9), runAll(calls)), options);
+  const results = await Promise.all(["first", "second"].map(add));
+  expect(results.map((result) => result.isOk())).toEqual([true, false]);
+  expect(batches).toEqual([["first"]]);
+});
+
 it("each call waits for a busy database until its own timeout", async () => {
-  const { add, endNext, advance } = createSlowGroup({ timeout: 10 });
+  const { add, endNext, advance } = createSlowGroup({ timeout: 20, callTimeout: 10 });
   const early = add("early");
   advance(6);
   const late = add("late");
   await endNext(new Busy());
   advance(4);
   await endNext(new Busy());
-  expect((await early)._unsafeUnwrapErr().message).toBe("early failed.");
+  expect((await early)._unsafeUnwrapErr().cause).toBeInstanceOf(Busy);
   await endNext();
   expect((await late)._unsafeUnwrap()).toBe("late");
 });
@@ -212,33 +221,37 @@ it("calls for which nothing is ever stored fail at their own timeout, and the ne
   expect((await add("call")).isOk()).toBe(true);
 });
 
-it("a call whose commit does not end fails at its timeout, and is over when the commit is", async () => {
-  fakeTimers("setInterval", "clearInterval");
-  const { add, batches, endNext, advance } = createSlowGroup({ timeout: 9, callTimeout: 1_000 });
-  let settled: unknown;
-  const call = add("call").then((result) => (settled = result));
-  await turns(1);
-  const waiting = add("waiting");
-  for (let round = 0; round < 2; round += 1) {
+it.each(["writes", "reads"] as const)(
+  "one of %s whose commit does not end fails",
+  async (group) => {
+    fakeTimers("setInterval", "clearInterval");
+    const options = { timeout: 9, callTimeout: 1_000, kind: { ...kind, group } };
+    const { add, batches, endNext, advance } = createSlowGroup(options);
+    let settled: unknown;
+    const call = add("call").then((result) => (settled = result));
+    await turns(1);
+    const waiting = add("waiting");
+    for (let round = 0; round < 2; round += 1) {
+      advance(250);
+      vi.advanceTimersByTime(250);
+      await turns(1);
+      expect(settled).toBeUndefined();
+    }
     advance(250);
     vi.advanceTimersByTime(250);
+    await call;
+    expect(settled).toMatchObject({ error: { cause: { mayBeStored: group === "writes" } } });
+    expect((await waiting)._unsafeUnwrapErr()).toMatchObject({ cause: { mayBeStored: false } });
+    void createSlowGroup().add("call without a timeout");
     await turns(1);
-    expect(settled).toBeUndefined();
-  }
-  advance(250);
-  vi.advanceTimersByTime(250);
-  await call;
-  expect(settled).toMatchObject({ error: { cause: { mayBeStored: true } } });
-  expect((await waiting)._unsafeUnwrapErr()).toMatchObject({ cause: { mayBeStored: false } });
-  void createSlowGroup().add("call without a timeout");
-  await turns(1);
-  expect(vi.getTimerCount()).toBe(1);
-  const next = add("next");
-  await endNext();
-  await endNext();
-  expect([(await next)._unsafeUnwrap(), vi.getTimerCount()]).toEqual(["next", 0]);
-  expect(batches.map(String)).toEqual(["call", "next"]);
-});
+    expect(vi.getTimerCount()).toBe(1);
+    const next = add("next");
+    await endNext();
+    await endNext();
+    expect([(await next)._unsafeUnwrap(), vi.getTimerCount()]).toEqual(["next", 0]);
+    expect(batches.map(String)).toEqual(["call", "next"]);
+  },
+);
 
 it("a retry waits for 20 turns of the event loop, then for 1 ms and up to 20 ms", () => {
   const waits = [0, 1, 20, 21, 22, 23, 24, 25, 26, 1_000].map(backoffBefore);

@@ -136,8 +136,7 @@ it.each([
   const failure = (await store.pets.create(rex))._unsafeUnwrapErr();
   expect(failure.mayBeStored).toBe(mayBeStored);
   expect(failure.message).toContain("the disk is full");
-  const opened = await openSqliteStorage({ database: hosts });
-  expect(opened._unsafeUnwrapErr().code).toBe("disk_full");
+  expect((await openSqliteStorage({ database: hosts }))._unsafeUnwrapErr().code).toBe("disk_full");
 });
 
 it("every call fails, as a value, when the host closes it", async () => {

@@ -185,8 +185,7 @@ describe("a restore is refused, and changes nothing,", () => {
     for (const change of ["values (99, 'newer', 1)", "values (100, 'newest', 0)"])
       new Database(backup).exec(`insert into petstore_migrations ${change}`).close();
     expect(await codeOf()).toBe("schema_too_new");
-    const bytes = fs.readFileSync(backup);
-    fs.writeFileSync(backup, bytes.fill(255, 4_096, 12_000));
+    fs.writeFileSync(backup, fs.readFileSync(backup).fill(255, 4_096, 12_000));
     expect(await codeOf()).toBe("damaged");
     fs.writeFileSync(backup, "mine".repeat(500));
     expect(await codeOf()).toBe("damaged");
@@ -264,8 +263,7 @@ describe("a restore is refused, and changes nothing,", () => {
     });
     expect([...refusals]).toEqual(["database is locked"]);
     expect(restored.isOk()).toBe(true);
-    const storage = await openStorage({ filename });
-    expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(2n);
+    expect((await (await openStorage({ filename })).pets.create(rex))._unsafeUnwrap().id).toBe(2n);
   });
 });
 

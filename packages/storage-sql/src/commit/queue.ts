@@ -16,7 +16,7 @@ export function createQueue<Transaction, Subject>(largestBatch: number) {
   let separate = 0;
 
   const remove = (first: number, count: number): readonly QueuedCall<Transaction, Subject>[] => {
-    separate = Math.max(Math.min(separate, first), separate - count);
+    separate = Math.max(0, separate - count);
     return calls.splice(first, count);
   };
   return {
