@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { Agent } from "node:http";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
@@ -179,10 +179,11 @@ it.each([
   [1, /it received a signal to stop/, ["pets", "import", "-"]],
   [1, /it received a signal to stop/, ["pets", "export", "-"]],
   [1, /The backup was stopped/, ["backup", "never.db"]],
-  [1, /The backup does not exist/, ["restore", "never.db"]],
+  [1, /The backup was stopped/, ["restore", "copy.db"]],
   ["SIGTERM", /^$/, ["keys", "list"]],
 ] as const)("%s: %s when SIGTERM comes at the start of %j", async (code, says, args) => {
   const { database } = await databaseWithKey();
+  copyFileSync(database, join(dirname(database), "copy.db"));
   const command = ["--import", EARLY, program(), ...args, "--database", database];
   const options = { cwd: dirname(database), timeout: 20_000, killSignal: "SIGKILL" } as const;
   const { output, ended } = startAny([process.execPath, ...command], options);
