@@ -29,8 +29,13 @@ export async function runCommand(
   for (const command of COMMANDS) program.addCommand(command(io));
   program.hook("preAction", (_, command) => {
     const { database } = command.opts<{ readonly database?: string }>();
-    if (database !== undefined && isFileOfDatabase(database, "/dev/stdout"))
-      program.error("cannot write to standard output: it is a file of the database");
+    const isDatabase = (path: string) => database !== undefined && isFileOfDatabase(database, path);
+    const isOutput = isDatabase("/dev/stdout");
+    if (isDatabase("/dev/stderr")) {
+      if (!isOutput) terminal.out(`petstore: cannot write to standard error: ${IS_DATABASE}`);
+      throw new CommanderError(1, "stderr", IS_DATABASE);
+    }
+    if (isOutput) program.error(`cannot write to standard output: ${IS_DATABASE}`);
   });
   program.addCommand(helpCommand(program));
   inheritSettings(program);
@@ -51,6 +56,8 @@ export async function runCommand(
   if (problem !== undefined) fail(`done, but the result could not be printed: ${problem}`);
   return exitCode;
 }
+
+const IS_DATABASE = "it is a file of the database";
 
 const COMMANDS = [
   serveCommand,

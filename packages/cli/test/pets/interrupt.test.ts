@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it, vi } from "vitest";
@@ -41,21 +41,24 @@ it.runIf(inCi && process.platform === "linux")(
 
 it.each([
   ["pets", "<&-", "cannot read standard input: it is closed, or /dev/null"],
-  ["keys", "<&-", "cannot read standard input: it is closed, or /dev/null"],
-  ["pets", "</", "cannot read standard input: it is a directory"],
+  ["keys", "</", "cannot read standard input: it is a directory"],
   ["pets", '<$0 >"${0%.ndjson}"', "cannot write to standard output: it is a file of the database"],
+  ["keys", '2>>"${0%.ndjson}"', "cannot write to standard error: it is a file of the database"],
+  ["keys", '>>"${0%.ndjson}" 2>&1'],
   [
     "pets",
     '--rejects "$0" --from-line 2 < "$0"',
     "cannot write rejected lines to $0: it is the file that is imported",
   ],
-])("%s import - %s fails: %s", (what, input, reason) => {
+])("%s import - %s fails: %s", (what, input, reason = "") => {
   const database = newDatabase();
   const file = `${database}.ndjson`;
   writeFileSync(file, REX);
   const args = [process.execPath, program(), what, "import", "-", "--database", database];
   const child = spawnSync("sh", ["-c", `"$@" ${input}`, file, ...args], { encoding: "utf8" });
-  expect([child.status, child.stderr]).toEqual([1, `petstore: ${reason.replace("$0", file)}\n`]);
+  const said = reason && `petstore: ${reason.replace("$0", file)}\n`;
+  expect([child.status, child.stdout + child.stderr]).toEqual([1, said]);
+  expect(existsSync(database) && readFileSync(database, "utf8")).toBeFalsy();
 });
 
 const PETS = sized(0, 100_000, 1_000_000);
