@@ -163,10 +163,11 @@ function createListing(table: Pets) {
   return async (queries: readonly PetQuery[]) => {
     const reads = [...new Map(queries.map((query) => [keyOf(query), query]))];
     const pages = new Map<string, PetPage>();
-    while (reads.length > 0) {
-      const next = reads.splice(0, LISTS_AT_ONCE);
-      await Promise.all(next.map(async ([key, query]) => pages.set(key, await read(query))));
-    }
+    const readRest = async (): Promise<void> => {
+      for (let next = reads.pop(); next !== undefined; next = reads.pop())
+        pages.set(next[0], await read(next[1]));
+    };
+    await Promise.all(Array.from({ length: LISTS_AT_ONCE }, readRest));
     return (query: PetQuery): PetPage => {
       const page = pages.get(keyOf(query));
       if (!page) throw new TypeError("The page was not read.");
