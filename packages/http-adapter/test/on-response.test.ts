@@ -140,7 +140,6 @@ test("a server of ours also reports unreadable messages and the responses of its
 test.each([
   ["minute", { perMinute: 1, perDay: 9 }, [0]],
   ["day", { perMinute: 9, perDay: 1 }, [0]],
-  // The minute and the day end together.
   ["day", { perMinute: 2, perDay: 2 }, [86_400_000 - 60_000, 0]],
 ] as const)(
   "the fetch handler reports, too; a refusal names the %s",
