@@ -40,7 +40,6 @@ test("connections that stay idle are closed, those that were never used too", as
   expect((await idle.exchange(compose({ key }))).headers["connection"]).not.toBe("close");
   await server.drain({ timeoutSeconds: 3_600 });
   expect([await unused.rest(), await idle.rest()]).toEqual(["", ""]);
-  // The timer of its timeouts has ended, too.
   await expect.poll(timersOf, { timeout: 5_000 }).toBeLessThan(timers);
 });
 

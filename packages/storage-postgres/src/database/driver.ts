@@ -41,15 +41,22 @@ export async function loadDriver() {
     throw new OpenRefusal("driver_unavailable", message, error);
   });
   /** @param timeout how long connecting may take, in milliseconds. */
-  return (url: string, connections: number, timeout: number): PostgresPool =>
-    new pg.Pool({
-      connectionString: url,
-      max: connections,
-      connectionTimeoutMillis: timeout,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-      application_name: "petstore",
-    });
+  return (connectionString: string, max: number, timeout: number): PostgresPool => {
+    const clients = new Set<{ end(): Promise<void> }>();
+    class Client extends pg.Client {
+      constructor(config?: ConstructorParameters<typeof pg.Client>[0]) {
+        super(config);
+        clients.add(this.once("end", () => clients.delete(this)));
+      }
+    }
+    const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+    const more = { connectionTimeoutMillis: timeout, application_name: "petstore" };
+    const pool = new pg.Pool({ Client, connectionString, max, ...keepAlive, ...more });
+    const end = pool.end.bind(pool);
+    // pg leaves a client connected, and the process with it, whose login failed at this end, as without a password.
+    const endAll = () => end().finally(() => clients.forEach((client) => void client.end()));
+    return Object.assign(pool, { end: endAll });
+  };
 }
 
 /** Returns a query in pg's form. Integers of the type int8 are read as `integers` says. */

@@ -1,13 +1,6 @@
 import type { Pet, PetPage } from "@petstore/core";
-import {
-  INT64_MAX,
-  missingPets,
-  type Creation,
-  type CreationRequest,
-  type ImportedPets,
-  type PetQuery,
-  type PetStorage,
-} from "@petstore/core/storage";
+import { INT64_MAX, missingPets, type PetStorage } from "@petstore/core/storage";
+import type { Creation, CreationRequest, ImportedPets, PetQuery } from "@petstore/core/storage";
 import { petOf } from "@petstore/core/internal";
 import { AGAIN, Contention, createGroupCommit, createPageCache } from "@petstore/storage-sql";
 import { keyOf, NoIdLeft } from "@petstore/storage-sql";
