@@ -232,7 +232,6 @@ it("shows the secret of the form that is open, when the response of one that was
 
 it("is neither cancelled nor closed while an action is sent, or when a late look-up of a secret comes, and asks no more about a key that was left", async () => {
   const { secret, page } = await openNew(["acme"]);
-  await link(page, "acme").waitFor();
   const [found, issued] = [await hold(page, "keys/find-by-secret"), await hold(page, "keys/issue")];
   await perform(page, { Search: secret });
   await expect.poll(() => found.length).toBe(1);
@@ -259,6 +258,7 @@ it("is neither cancelled nor closed while an action is sent, or when a late look
   await perform(page, "Keys", "acme", "Change plan…", "Change");
   await expect.poll(() => changed.length).toBe(1);
   await back(page);
+  await link(page, "acme").waitFor();
   changed[0]?.();
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
