@@ -27,7 +27,7 @@ export async function openExistingStorage(database: string): Promise<Result<Stor
   if ((await access(database).catch(codeOf)) === "ENOENT")
     return err(`there is no database ${database}`);
   const filename = database;
-  // Without it, another program's database would get the tables of a store.
+  // To open another program's database for writing would add the tables of a store.
   const readable = await openSqliteStorage({ filename, readOnly: true });
   if (readable.isOk()) await readable.value.close();
   else if (readable.error.code !== "read_only") return readable.mapErr(failureOf(database));

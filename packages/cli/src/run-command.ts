@@ -30,12 +30,14 @@ export async function runCommand(
   program.hook("preAction", (_, command) => {
     const { database } = command.opts<{ readonly database?: string }>();
     const isDatabase = (path: string) => database !== undefined && isFileOfDatabase(database, path);
-    const isOutput = isDatabase("/dev/stdout");
+    const problem = "it is a file of the database";
     if (isDatabase("/dev/stderr")) {
-      if (!isOutput) terminal.out(`petstore: cannot write to standard error: ${IS_DATABASE}`);
-      throw new CommanderError(1, "stderr", IS_DATABASE);
+      // Commander would report the error there.
+      if (!isDatabase("/dev/stdout"))
+        terminal.out(`petstore: cannot write to standard error: ${problem}`);
+      throw new CommanderError(1, "standard_error", problem);
     }
-    if (isOutput) program.error(`cannot write to standard output: ${IS_DATABASE}`);
+    if (isDatabase("/dev/stdout")) program.error(`cannot write to standard output: ${problem}`);
   });
   program.addCommand(helpCommand(program));
   inheritSettings(program);
@@ -56,8 +58,6 @@ export async function runCommand(
   if (problem !== undefined) fail(`done, but the result could not be printed: ${problem}`);
   return exitCode;
 }
-
-const IS_DATABASE = "it is a file of the database";
 
 const COMMANDS = [
   serveCommand,

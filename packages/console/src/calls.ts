@@ -55,13 +55,13 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
 function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf<"keys">> {
   const index = createKeyIndex(keys, clock);
   const shown = (key: ApiKey) => ({ key: shownKey(key, clock.now()) });
-  /** `was`: the key before. If it was already so, that is no event. */
+  /** `was`: the key before the action. One that has changed nothing is no event. */
   const changed =
     (type: Exclude<ConsoleEvent["type"], "pet_created">, { actor }: Sender, was?: ApiKey) =>
     (key: ApiKey) => {
       index.put(key);
-      const isSo = was?.revokedAt === key.revokedAt && was?.bannedUntil === key.bannedUntil;
-      if (!was || !isSo) onEvent({ type, keyId: key.id, key, at: clock.now(), actor });
+      const isUnchanged = was?.revokedAt === key.revokedAt && was?.bannedUntil === key.bannedUntil;
+      if (!was || !isUnchanged) onEvent({ type, keyId: key.id, key, at: clock.now(), actor });
       return shown(key);
     };
   const made =

@@ -90,7 +90,7 @@ async function runConsole(
   return ok();
 }
 
-/** It is a secret, and standard error may be kept. */
+/** What stands for the link on standard error, which may be kept: the link is a secret. */
 const LINK = "the link";
 
 /** Opens the input of a console: a terminal, a pipe or a socket. Others, such as files and the null device, are not read. */
