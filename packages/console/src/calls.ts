@@ -1,5 +1,4 @@
 import type { ApiKey, IssuedKey, KeyError, Pet, PetStore, PetStoreError } from "@petstore/core";
-import { statuses } from "@petstore/wire";
 import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
 import { parseInput, type ParsedInput } from "./inputs.js";
 import { createKeyIndex, shownKey } from "./key-index.js";
@@ -17,6 +16,15 @@ type Runs<Group extends CallName> = {
 };
 type Done<T> = ResultAsync<T, DoneError> | Promise<Result<T, DoneError>>;
 type DoneError = KeyError | PetStoreError | CallFailure;
+
+/** The HTTP statuses of the store's errors; 400 for the others. The page shows one below 500 as a refusal. */
+const statuses: Readonly<Partial<Record<DoneError["code"], number>>> = {
+  key_not_found: 404,
+  pet_not_found: 404,
+  key_inactive: 409,
+  storage_unavailable: 503,
+  store_closed: 503,
+};
 
 export function createConsoleCalls(store: PetStore, settings: Settings) {
   const outcomes = createOutcomes();
@@ -41,7 +49,9 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
     const result = await runs[name](input.value, sender);
     return result
       .map((output) => ({ ...output, now: store.clock.now() }))
-      .mapErr((error) => ("status" in error ? error : { ...error, status: statuses[error.code] }));
+      .mapErr((error) =>
+        "status" in error ? error : { ...error, status: statuses[error.code] ?? 400 },
+      );
   };
   return (name: CallName, body: unknown, sender: Sender): Promise<CallResult> => {
     const { actor, idempotencyKey } = sender;

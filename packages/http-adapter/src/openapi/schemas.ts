@@ -1,8 +1,7 @@
 import { petStatuses, type NewPetInput, type Pet } from "@petstore/core";
 import { LONGEST_NAME, type EachField } from "@petstore/core/internal";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { statusOf } from "../error.js";
-import { errorCodes } from "./responses.js";
+import { errorCodes, statusOf } from "../error.js";
 
 /** A JSON number, exact. The bounds are those of the format: written out, JavaScript's tools would round them. */
 export const int64 = { type: "integer", format: "int64" } as const;
