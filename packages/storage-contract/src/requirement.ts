@@ -1,6 +1,9 @@
+import assert from "node:assert/strict";
 import type { Storage, StorageError } from "@petstore/core/storage";
 import type { Result } from "neverthrow";
+import { allPets, listKeys, valueOf } from "./calls.js";
 import { createProcesses, type StartProcess, type StorageModule } from "./processes.js";
+import { firstPage } from "./samples.js";
 
 /** One requirement of the storage port, with the check that a storage meets it. */
 export interface StorageRequirement {
@@ -45,23 +48,64 @@ export interface Fixture {
   remove(): Promise<void>;
 }
 
-/** Checks one requirement on a new fixture. Rejects when the storage does not meet it. */
+/** The storage to test. */
+export interface TestedStorage {
+  /** Creates a new, empty fixture. Called once for each requirement. */
+  createFixture(): Promise<Fixture>;
+  /** Opens the storage in other processes. Without it, requirements on several processes are skipped. */
+  readonly module?: StorageModule;
+  /** The features that this storage does not support, each with the reason. */
+  readonly unsupported?: Readonly<Partial<Record<StorageFeature, string>>>;
+}
+
+/**
+ * Checks one requirement on a new fixture. Rejects when the storage does not meet it, or if afterwards a storage that
+ * was open all the time, or is opened again, shows other pets, keys and usage.
+ */
 export async function checkRequirement(
   requirement: StorageRequirement,
-  storage: { createFixture(): Promise<Fixture>; readonly module?: StorageModule },
+  storage: TestedStorage,
 ): Promise<void> {
   const fixture = await storage.createFixture();
+  const { module, unsupported = {} } = storage;
   const opened: Storage[] = [];
-  const processes = createProcesses(storage.module, fixture.options);
+  const open = async () => {
+    const fresh = await fixture.open();
+    opened.push(fresh);
+    return fresh;
+  };
+  const processes = createProcesses(module, fixture.options);
   try {
     await requirement.check(async () => {
-      const fresh = await fixture.open();
-      opened.push(fresh);
+      const fresh = await open();
+      // What the second one shows now, it must not keep.
+      if (opened.length === 1 && unsupported.sharing === undefined) await contentOf(await open());
       return fresh;
     }, processes.start);
+    await processes.end();
+    const [content, ...others] = await contentsOf(opened);
+    for (const other of others) assert.deepEqual(other, content, "two storages show other data");
+    if (content === undefined || unsupported.reopening !== undefined) return;
+    for (const each of opened) await each.close();
+    assert.deepEqual(await contentOf(await open()), content, "opened again, it shows other data");
   } finally {
     await processes.end();
     for (const each of opened) await each.close();
     await fixture.remove();
   }
+}
+
+/** Of each that is still open. */
+async function contentsOf(storages: readonly Storage[]) {
+  const contents = await Promise.all(storages.map(contentOf));
+  return contents.filter((content) => content !== undefined);
+}
+
+async function contentOf(storage: Storage) {
+  if ((await storage.pets.list(firstPage)).isErr()) return undefined;
+  const keys = await listKeys(storage);
+  const byDigest: unknown[] = [];
+  for (const { digest } of keys.flatMap(({ key }) => key.secrets))
+    byDigest.push(await valueOf(storage.usage.findByDigest(digest)));
+  return { pets: await allPets(storage), keys, byDigest };
 }

@@ -1,10 +1,9 @@
-import type { StorageModule } from "./processes.js";
 import {
   checkRequirement,
-  type Fixture,
   type Requirements,
   type StorageFeature,
   type StorageRequirement,
+  type TestedStorage,
 } from "./requirement.js";
 import { keyRequirements } from "./requirements/keys.js";
 import { closingRequirements, reopeningRequirements } from "./requirements/lifecycle.js";
@@ -21,16 +20,9 @@ export interface TestRunner {
   };
 }
 
-/** The storage to test. */
-export interface StorageUnderTest {
+export interface StorageUnderTest extends TestedStorage {
   /** Names the storage in the test report. */
   readonly name: string;
-  /** Creates a new, empty fixture. Called once for each requirement. */
-  createFixture(): Promise<Fixture>;
-  /** Opens the storage in other processes. Without it, requirements on several processes are skipped. */
-  readonly module?: StorageModule;
-  /** The features that this storage does not support, each with the reason. */
-  readonly unsupported?: Readonly<Partial<Record<StorageFeature, string>>>;
 }
 
 /** Every requirement of the storage port. */

@@ -14,7 +14,8 @@ import { describe, expect, inject, it, vi } from "vitest";
 import { inCi } from "../../../scripts/test-size.js";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { openStorage, type FileOptions } from "./support/file-storage.js";
-import type { StorageFeature, StorageRequirement } from "../src/requirement.js";
+import type { StorageRequirement } from "../src/requirement.js";
+import { closingRequirements } from "../src/requirements/lifecycle.js";
 
 /** Breaks a storage in memory. `opened` is how many were opened on the same data before. */
 type Fault = (storage: Storage, opened: number) => Storage;
@@ -22,6 +23,9 @@ type Fault = (storage: Storage, opened: number) => Storage;
 const [pets, keys, usage] = [replaceIn("pets"), replaceIn("keys"), replaceIn("usage")];
 
 const startingEmpty: Fault = (storage, opened) => (opened === 0 ? storage : createMemoryStorage());
+const emptyAs = (which: number): Fault => {
+  return (storage, opened) => (opened === which ? createMemoryStorage() : storage);
+};
 
 const FILE_STORAGE = "packages/storage-contract/test/support/file-storage.ts";
 const bundled = useBundled("file-storage", [FILE_STORAGE]);
@@ -179,6 +183,8 @@ const faults: Readonly<Record<string, Fault>> = {
   "fails only the update: writes before it decides": keys("update", (update) => (id, decide) => {
     return inTwoCalls(update(id, relabeling), () => update(id, decide));
   }),
+  "removes exactly: it is lost when it is opened again": emptyAs(2),
+  "removes exactly: another storage shows other data": emptyAs(1),
   "removes exactly: counts the ids": keys("remove", (remove) => async (ids) => {
     return (await remove(ids)).map(() => ids.length);
   }),
@@ -240,15 +246,6 @@ const faults: Readonly<Record<string, Fault>> = {
     await setImmediate();
     return found;
   }),
-  "finds every change after it is reopened: loses charges": usage("charge", losing),
-  "finds every change after it is reopened: loses updates of keys": keys("update", losing),
-  "finds every change after it is reopened: loses updates of usage": usage("update", losing),
-  "finds every change after it is reopened: loses removals": keys("remove", () => (ids) => {
-    return Promise.resolve(ok(ids.length));
-  }),
-  "finds every change after it is reopened: loses imported pets": pets("import", () => (pets) => {
-    return Promise.resolve(ok({ added: pets.length }));
-  }),
   "has a clock: −1.5": (storage) => ({ ...storage, clock: { now: () => -1.5 } }),
   "has a clock: in seconds": (storage) => ({ ...storage, clock: { now: () => 1_900_000_000 } }),
   "has a clock: NaN": (storage) => ({ ...storage, clock: { now: () => NaN } }),
@@ -257,8 +254,7 @@ const faults: Readonly<Record<string, Fault>> = {
     const clock = { now: () => 1_900_000_000_000, monotonic: () => (monotonic -= 1) };
     return { ...storage, clock };
   },
-  "finds all data after it is reopened: starts empty": startingEmpty,
-  "finds all data after it is reopened: starts at the first id again": countingIds,
+  "reuses no id after it is reopened: starts at the first id again": countingIds,
   "immediately finds the data: caches a page": cachingAPage,
   "immediately finds the data: caches keys": cachingKeys,
   "gives each pet its own id, even when two storages: counts in each storage": countingIds,
@@ -338,11 +334,6 @@ function stalePage(forgetting: (forget: <T>(added: T) => T) => Fault): Fault {
     });
     return forgetting((added) => (cached.clear(), added))(list(storage, opened), opened);
   };
-}
-
-/** A change that only this storage sees would be lost: here, it is lost at once. */
-function losing<Shown, Next>(update: Update<Shown, Next>): Update<Shown, Next> {
-  return (id, decide) => update(id, (shown) => ({ result: decide(shown).result }));
 }
 
 function countingIds(storage: Storage, opened: number): Storage {
@@ -431,10 +422,10 @@ function oneByOne<Each>(change: (all: readonly Each[]) => Call<number>) {
   };
 }
 
-/** A fixture in memory. What a requirement opens several times stays open. */
-function createFixture(needs?: StorageFeature, fault: Fault = (storage) => storage) {
+/** A fixture in memory, which stays open for the next one, unless the requirement is on closing it. */
+function createMemoryFixture(isClosed: boolean, fault: Fault = (storage) => storage) {
   const memory = createMemoryStorage();
-  const storage = needs ? { ...memory, close: () => Promise.resolve(ok()) } : memory;
+  const storage = isClosed ? memory : { ...memory, close: () => Promise.resolve(ok()) };
   let opened = 0;
   const open = () => Promise.resolve(fault(storage, opened++));
   return Promise.resolve({ open, remove: () => Promise.resolve() });
@@ -472,7 +463,7 @@ it("a requirement that needs an unsupported feature is skipped, with the reason 
   const unsupported = { sharing: "it is private" };
   const reasons = { ...unsupported, processes: "no module is named for other processes to import" };
   const framework = { describe: (_: string, body: () => void) => body(), it: declare };
-  storageContract(framework, { name: "private", createFixture, unsupported });
+  storageContract(framework, { name: "private", createFixture: createFileFixture, unsupported });
   const names = storageRequirements.flatMap(({ name, needs }) => {
     return needs && needs !== "reopening" ? [`${name} (${reasons[needs]})`] : [];
   });
@@ -482,11 +473,18 @@ it("a requirement that needs an unsupported feature is skipped, with the reason 
 
 describe.each(storageRequirements)("$name", (requirement) => {
   const check = (fault?: AnyFault) => {
-    const { needs } = requirement;
-    if (needs !== "processes" && typeof fault !== "string")
-      return checkRequirement(requirement, { createFixture: () => createFixture(needs, fault) });
+    const { name, needs } = requirement;
+    const privately = { sharing: "", reopening: "" };
+    if (needs !== "processes" && typeof fault !== "string") {
+      const isClosed = name in closingRequirements;
+      const unsupported = isClosed ? privately : {};
+      const createFixture = () => createMemoryFixture(isClosed, fault);
+      return checkRequirement(requirement, { createFixture, unsupported });
+    }
     const module = { url: pathToFileURL(bundled(FILE_STORAGE)).href };
-    return checkRequirement(requirement, { createFixture: () => createFileFixture(fault), module });
+    const unsupported = fault === undefined ? {} : privately;
+    const createFixture = () => createFileFixture(fault);
+    return checkRequirement(requirement, { createFixture, module, unsupported });
   };
 
   const isTried = inCi || requirement.needs !== "processes";
