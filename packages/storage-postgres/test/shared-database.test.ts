@@ -1,5 +1,7 @@
+import { petFilters } from "@petstore/core/internal";
 import { NO_USAGE } from "@petstore/core/storage";
 import type { Storage, StorageError, StorageWarning } from "@petstore/core/storage";
+import { petColumns } from "@petstore/storage-sql";
 import { openPostgresStorage } from "@petstore/storage-postgres";
 import type { Result } from "neverthrow";
 import pg from "pg";
@@ -18,6 +20,13 @@ const server = usePostgres();
 const admin = useAdmin(server);
 
 const open = (schema: string) => openStorage({ url: server.url(), schema });
+
+it("an index has the pets of each filter in the order of their ids", async () => {
+  await open("indexes");
+  const indexes = await admin.query("select indexdef from pg_indexes where schemaname = 'indexes'");
+  for (const { column } of petFilters.map((field) => petColumns[field]))
+    expect(indexes.flat().join()).toContain(`.pets USING btree (${column}, id)`);
+});
 
 it("changes by hand reach a page that is cached", async () => {
   const storage = await open("by_hand");

@@ -64,7 +64,7 @@ export interface PetStorage {
   /** Finds the pet with this id; `undefined` if there is none. */
   find(id: bigint): Promise<Result<Pet | undefined, StorageError>>;
   /**
-   * Lists up to `limit` pets in ascending order of id: those with the status, if one is given, and with an id greater
+   * Lists up to `limit` pets in ascending order of id: those that pass the filters that are given, and with an id greater
    * than `after`, if it is given; fewer if their JSON would be longer than about `PAGE_BYTES` (`pageOf` sees to both).
    * `next` is the last id of the page if more pets follow. The page includes every pet whose `create` resolved before
    * this call. It may be shared between calls and must not be changed.
