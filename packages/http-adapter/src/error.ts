@@ -2,20 +2,9 @@ import type { PetStoreError } from "@petstore/core";
 import { keysOf } from "@petstore/core/facts";
 import { engineErrors } from "@petstore/core/internal";
 
-/** The codes of the errors that the adapter itself has. */
-export type HttpErrorCode =
-  | "bad_request"
-  | "malformed_json"
-  | "not_found"
-  | "method_not_allowed"
-  | "request_timeout"
-  | "payload_too_large"
-  | "unsupported_media_type"
-  | "expectation_failed"
-  | "headers_too_large"
-  | "internal_error";
+export type HttpErrorCode = keyof typeof ownErrors;
 
-export interface HttpError<Code extends HttpErrorCode = HttpErrorCode> {
+export interface HttpError<Code extends string = HttpErrorCode> {
   readonly code: Code;
   readonly message: string;
   /** The headers of its response, besides those of every response. */
@@ -69,7 +58,7 @@ export const expectationFailed = () =>
 /** A bug in the store or in the host. Clients learn nothing about its cause. */
 export const internalError = () => errorOf("internal_error", "Something went wrong on our side.");
 
-function errorOf<Code extends HttpErrorCode>(
+function errorOf<Code extends string>(
   code: Code,
   message: string,
   headers?: Readonly<Record<string, string>>,
@@ -77,21 +66,19 @@ function errorOf<Code extends HttpErrorCode>(
   return headers === undefined ? { code, message } : { code, message, headers };
 }
 
-/** Which operations have an error of the adapter. `message`: it is also sent before the operation is known. */
-type Place = "message" | "every operation" | "body" | "no operation";
-
-type ErrorFacts<Code> = {
+interface ErrorFacts<Code = string> {
   /** The status of its response (specification, "Errors"; RFC 9110, section 15.5; RFC 6585, section 5). */
   readonly status: number;
-  /** When it occurs: a sentence of the OpenAPI document. */
-  readonly occasion: string;
+  /** When it occurs, as a sentence of the OpenAPI document. By default, the message of the example. */
+  readonly occasion?: string;
   /** One as it is sent. */
   readonly example: { readonly code: Code; readonly message: string };
-  // Which operations have an error of the engine stands in `operations`.
-} & (Code extends HttpErrorCode ? { readonly place: Place } : { readonly place?: undefined });
+}
 
-/** What is known of each error: responses and the OpenAPI document follow from this table. */
-export const errors: { readonly [Code in ResponseError["code"]]: ErrorFacts<Code> } = {
+/** The operations that have an error of the adapter. `message`: it is also sent before the operation is known. */
+type Place = "message" | "every operation" | "body" | "no operation";
+
+const ownErrors = {
   bad_request: {
     status: 400,
     place: "message",
@@ -104,59 +91,9 @@ export const errors: { readonly [Code in ResponseError["code"]]: ErrorFacts<Code
     occasion: "The body is not JSON in UTF-8.",
     example: malformedJson("The body is not valid JSON."),
   },
-  invalid_query: {
-    status: 400,
-    occasion: "A query parameter is invalid, and the message names it.",
-    example: engineErrors.invalidQuery(["limit must be an integer from 1 to 100"]),
-  },
-  invalid_pet: {
-    status: 400,
-    occasion: "A required field is missing or a value is invalid, and the message names each.",
-    example: engineErrors.invalidPet(["categoryId must be an int64 integer"]),
-  },
-  invalid_idempotency_key: {
-    status: 400,
-    occasion: "The Idempotency-Key is not a key.",
-    example: engineErrors.invalidIdempotencyKey(),
-  },
-  idempotency_key_reused: {
-    status: 422,
-    occasion: "The Idempotency-Key was used before, for another pet. Nothing was created.",
-    example: engineErrors.idempotencyKeyReused(),
-  },
-  missing_api_key: {
-    status: 401,
-    occasion: "No API key was sent.",
-    example: engineErrors.missingApiKey(),
-  },
-  invalid_api_key: {
-    status: 401,
-    occasion: "The API key is malformed, unknown, revoked or expired.",
-    example: engineErrors.invalidApiKey(),
-  },
-  not_found: {
-    status: 404,
-    place: "no operation",
-    occasion: "Nothing is at this path.",
-    example: notFound(),
-  },
-  pet_not_found: {
-    status: 404,
-    occasion: "No pet has this id, or the id is not an int64 in canonical decimal form.",
-    example: engineErrors.petNotFound(),
-  },
-  method_not_allowed: {
-    status: 405,
-    place: "no operation",
-    occasion: "The path does not support this method.",
-    example: methodNotAllowed("GET, HEAD"),
-  },
-  request_timeout: {
-    status: 408,
-    place: "message",
-    occasion: "The request took too long to arrive.",
-    example: requestTimeout(),
-  },
+  not_found: { status: 404, place: "no operation", example: notFound() },
+  method_not_allowed: { status: 405, place: "no operation", example: methodNotAllowed("GET") },
+  request_timeout: { status: 408, place: "message", example: requestTimeout() },
   payload_too_large: {
     status: 413,
     place: "body",
@@ -169,18 +106,32 @@ export const errors: { readonly [Code in ResponseError["code"]]: ErrorFacts<Code
     occasion: "The body is not declared as JSON in UTF-8, or it is compressed.",
     example: unsupportedMediaType(),
   },
-  expectation_failed: {
-    status: 417,
-    place: "every operation",
-    occasion: "The request expects something other than `100-continue`.",
-    example: expectationFailed(),
+  expectation_failed: { status: 417, place: "every operation", example: expectationFailed() },
+  headers_too_large: { status: 431, place: "message", example: headersTooLarge() },
+  internal_error: { status: 500, place: "every operation", example: internalError() },
+} satisfies Readonly<Record<string, ErrorFacts & { readonly place: Place }>>;
+
+/** Which operations have which of them stands in `operations`. */
+const ofEngine: { readonly [Code in PetStoreError["code"]]: ErrorFacts<Code> } = {
+  invalid_query: {
+    status: 400,
+    occasion: "A query parameter is invalid, and the message names it.",
+    example: engineErrors.invalidQuery(["limit must be an integer from 1 to 100"]),
   },
-  headers_too_large: {
-    status: 431,
-    place: "message",
-    occasion: "The request line and the header section together are too long.",
-    example: headersTooLarge(),
+  invalid_pet: {
+    status: 400,
+    occasion: "A required field is missing or a value is invalid, and the message names each.",
+    example: engineErrors.invalidPet(["categoryId must be an int64 integer"]),
   },
+  invalid_idempotency_key: { status: 400, example: engineErrors.invalidIdempotencyKey() },
+  idempotency_key_reused: { status: 422, example: engineErrors.idempotencyKeyReused() },
+  missing_api_key: { status: 401, example: engineErrors.missingApiKey() },
+  invalid_api_key: {
+    status: 401,
+    occasion: "The API key is malformed, unknown, revoked or expired.",
+    example: engineErrors.invalidApiKey(),
+  },
+  pet_not_found: { status: 404, example: engineErrors.petNotFound() },
   rate_limit_exceeded: {
     status: 429,
     occasion: "A limit of the plan is used up.",
@@ -191,27 +142,20 @@ export const errors: { readonly [Code in ResponseError["code"]]: ErrorFacts<Code
     occasion: "The API key is banned because it kept sending after a limit was used up.",
     example: engineErrors.apiKeyBanned(60),
   },
-  internal_error: {
-    status: 500,
-    place: "every operation",
-    occasion: "The service has a bug.",
-    example: internalError(),
-  },
   storage_unavailable: {
     status: 503,
     occasion:
       "The storage failed. Nothing was done, unless the message says that the change may have been stored.",
     example: engineErrors.storageUnavailable(undefined),
   },
-  store_closed: {
-    status: 503,
-    occasion: "The service is shutting down. Nothing was done.",
-    example: engineErrors.storeClosed(),
-  },
+  store_closed: { status: 503, example: engineErrors.storeClosed() },
 };
+
+type Errors = Readonly<Record<ResponseError["code"], ErrorFacts & { readonly place?: Place }>>;
+
+/** What is known of each error: responses and the OpenAPI document follow from this table. */
+export const errors: Errors = { ...ownErrors, ...ofEngine };
 
 export const errorCodes = keysOf(errors);
 
-export function statusOf(code: ResponseError["code"]): number {
-  return errors[code].status;
-}
+export const statusOf = (code: ResponseError["code"]): number => errors[code].status;

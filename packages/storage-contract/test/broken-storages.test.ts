@@ -23,9 +23,7 @@ type Fault = (storage: Storage, opened: number) => Storage;
 const [pets, keys, usage] = [replaceIn("pets"), replaceIn("keys"), replaceIn("usage")];
 
 const startingEmpty: Fault = (storage, opened) => (opened === 0 ? storage : createMemoryStorage());
-const emptyAs = (which: number): Fault => {
-  return (storage, opened) => (opened === which ? createMemoryStorage() : storage);
-};
+const emptyAtLast: Fault = (storage, opened) => (opened === 2 ? createMemoryStorage() : storage);
 
 const FILE_STORAGE = "packages/storage-contract/test/support/file-storage.ts";
 const bundled = useBundled("file-storage", [FILE_STORAGE]);
@@ -183,8 +181,8 @@ const faults: Readonly<Record<string, Fault>> = {
   "fails only the update: writes before it decides": keys("update", (update) => (id, decide) => {
     return inTwoCalls(update(id, relabeling), () => update(id, decide));
   }),
-  "removes exactly: it is lost when it is opened again": emptyAs(2),
-  "removes exactly: another storage shows other data": emptyAs(1),
+  "removes exactly: it is lost when it is opened again": emptyAtLast,
+  "removes exactly: another storage shows other data": startingEmpty,
   "removes exactly: counts the ids": keys("remove", (remove) => async (ids) => {
     return (await remove(ids)).map(() => ids.length);
   }),
@@ -473,20 +471,15 @@ it("a requirement that needs an unsupported feature is skipped, with the reason 
 
 describe.each(storageRequirements)("$name", (requirement) => {
   const check = (fault?: AnyFault) => {
-    const { name, needs } = requirement;
-    const privately = { sharing: "", reopening: "" };
-    if (needs !== "processes" && typeof fault !== "string") {
-      const isClosed = name in closingRequirements;
-      const unsupported = isClosed ? privately : {};
-      const createFixture = () => createMemoryFixture(isClosed, fault);
-      return checkRequirement(requirement, { createFixture, unsupported });
-    }
+    const isClosed = requirement.name in closingRequirements;
+    const isInFile = requirement.needs === "processes" || typeof fault === "string";
+    const createFixture = () =>
+      isInFile ? createFileFixture(fault) : createMemoryFixture(isClosed, fault);
     const module = { url: pathToFileURL(bundled(FILE_STORAGE)).href };
-    const unsupported = fault === undefined ? {} : privately;
-    const createFixture = () => createFileFixture(fault);
+    const isPrivate = isClosed || (isInFile && fault !== undefined);
+    const unsupported = isPrivate ? { sharing: "", reopening: "" } : {};
     return checkRequirement(requirement, { createFixture, module, unsupported });
   };
-
   const isTried = inCi || requirement.needs !== "processes";
 
   it.runIf(isTried)("is met by the memory storage, or by one in a file", () => check());

@@ -82,10 +82,15 @@ function errorResponse(name: OperationName, status: number, codes: readonly Erro
   });
   const deprecations = deprecationOf(name, !codes.some((code) => errors[code].place === "message"));
   return {
-    description: codes.map((code) => errors[code].occasion).join(" Or: "),
+    description: codes.map(occasionOf).join(" Or: "),
     headers: { ...commonHeaders, ...headersOfStatus[status], ...deprecations },
     content: contentOf({ allOf }, Object.fromEntries(bodies)),
   };
+}
+
+function occasionOf(code: ErrorCode): string {
+  const { occasion, example } = errors[code];
+  return occasion ?? example.message;
 }
 
 function deprecationOf(name: OperationName, required: boolean): Headers {
