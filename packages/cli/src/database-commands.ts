@@ -90,6 +90,4 @@ Every command that opens a database brings its tables up to date. If the user of
 create tables in PostgreSQL, run this once with a user that has, or print the script and run it yourself.
 ${example("petstore migrate --print | psql --dbname petstore")}`;
 
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
-}
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

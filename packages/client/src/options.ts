@@ -84,9 +84,7 @@ export function parseOptions(options: PetsClientOptions) {
   };
 }
 
-function isApiKey(key: unknown): boolean {
-  return typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
-}
+const isApiKey = (key: unknown): boolean => typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
 
 function isBaseUrl(text: unknown): boolean {
   // The URL parser removes spaces, and an empty query or fragment, but a path after them would be another one.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ApiKey, IssuedKey, KeyError, Pet, PetStore, PetStoreError } from "@petstore/core";
 import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
 import { parseInput, type ParsedInput } from "./inputs.js";
@@ -62,6 +63,8 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
   };
 }
 
+const CHANGED = ["plan", "limits", "revokedAt", "bannedUntil"] as const;
+
 function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf<"keys">> {
   const index = createKeyIndex(keys, clock);
   const shown = (key: ApiKey) => ({ key: shownKey(key, clock.now()) });
@@ -70,8 +73,8 @@ function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf
     (type: Exclude<ConsoleEvent["type"], "pet_created">, { actor }: Sender, was?: ApiKey) =>
     (key: ApiKey) => {
       index.put(key);
-      const isUnchanged = was?.revokedAt === key.revokedAt && was?.bannedUntil === key.bannedUntil;
-      if (!was || !isUnchanged) onEvent({ type, keyId: key.id, key, at: clock.now(), actor });
+      const isUnchanged = was && CHANGED.every((name) => isDeepStrictEqual(was[name], key[name]));
+      if (!isUnchanged) onEvent({ type, keyId: key.id, key, at: clock.now(), actor });
       return shown(key);
     };
   const made =
@@ -89,7 +92,7 @@ function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf
     "keys/end-secret": ({ id, hint }, by) =>
       keys.endSecret(id, hint).map(changed("secret_ended", by)),
     "keys/change-plan": ({ id, ...to }, by) =>
-      keys.changePlan(id, to).map(changed("plan_changed", by)),
+      keys.find(id).andThen((was) => keys.changePlan(id, to).map(changed("plan_changed", by, was))),
     "keys/lift-ban": ({ id }, by) =>
       keys.find(id).andThen((was) => keys.liftBan(id).map(changed("ban_lifted", by, was))),
   };
@@ -118,9 +121,7 @@ function petCalls({ trusted, clock }: PetStore, { onEvent }: Settings): Runs<Cal
 
 type CallOf<Group extends string> = Extract<CallName, `${Group}/${string}`>;
 
-function scoped(idempotencyKey: string, actor: string): string {
-  return `${idempotencyKey} ${actor}`;
-}
+const scoped = (idempotencyKey: string, actor: string): string => `${idempotencyKey} ${actor}`;
 
 function shownPet(pet: Pet): ShownPet {
   return { ...pet, id: pet.id.toString(), categoryId: pet.categoryId.toString() };

@@ -117,9 +117,7 @@ function respondWithFile({ method }: Request, { type, text }: PageFile): Respons
   return toResponse(200, method === "HEAD" ? null : text, { "Content-Type": type });
 }
 
-function notFound(): Response {
-  return failed(404, "not_found", "There is nothing at this path.");
-}
+const notFound = (): Response => failed(404, "not_found", "There is nothing at this path.");
 
 function notAllowed(allow: string): Response {
   return failed(405, "method_not_allowed", `This path supports only ${allow}.`, { Allow: allow });

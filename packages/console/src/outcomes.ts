@@ -78,9 +78,7 @@ function hasRoom(kept: Map<string, Outcome>): boolean {
   return false;
 }
 
-function hasSecret(output: object): output is SecretOutput {
-  return "secret" in output;
-}
+const hasSecret = (output: object): output is SecretOutput => "secret" in output;
 
 const REUSED: CallFailure = {
   status: 422,

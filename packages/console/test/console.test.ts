@@ -204,6 +204,7 @@ it("an action is reported with the name of who did it, and shows a secret only w
   }));
   const outcomes = [
     await call("keys/change-plan", { id, plan: "pro" }),
+    await call("keys/change-plan", { id, plan: "pro" }),
     await call("keys/lift-ban", { id }),
     await call("keys/revoke", { id }),
     await call("keys/revoke", { id }),

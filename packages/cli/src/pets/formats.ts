@@ -40,9 +40,7 @@ export function encodeRecord(pet: Pet): string {
     .join();
 }
 
-function quoted(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`;
-}
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 const required = Object.entries(columns).flatMap(([name, { isRequired }]) =>
   isRequired ? name : [],

@@ -62,9 +62,7 @@ export function createRequestLog(stream: Streams["stdout"], clock: Clock, report
   };
 }
 
-function lineOf(value: object): Buffer {
-  return Buffer.from(`${JSON.stringify(value)}\n`);
-}
+const lineOf = (value: object): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
 
 /**
  * Returns a function that writes a line completely or not at all, although other processes write to the same file or

@@ -19,6 +19,7 @@ type EventFields = {
   readonly key_revoked: KeyFields;
   readonly key_rotated: KeyFields;
   readonly secret_ended: KeyFields;
+  /** Another plan, or other limits. */
   readonly plan_changed: KeyFields;
   /** By the host. A ban that ends by itself emits nothing. */
   readonly ban_lifted: KeyFields;

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import type { KeyEventType } from "../events/events.js";
@@ -57,7 +58,7 @@ export async function issueKey(context: Context, input: IssueKeyInput): KeyResul
 
 export function revokeKey(context: Context, id: string): KeyResult<ApiKey> {
   return changeKey(context, id, "key_revoked", (key, now) =>
-    ok(key.revokedAt === undefined ? { ...key, revokedAt: now } : key),
+    ok({ ...key, revokedAt: key.revokedAt ?? now }),
   );
 }
 
@@ -156,7 +157,7 @@ async function purgePage(
   );
 }
 
-/** Emits the event unless `changed` returns the same object. Nothing can fail after the key is stored. */
+/** Emits the event unless `changed` returns an equal key. Nothing can fail after the key is stored. */
 async function changeKey(
   context: Context,
   id: string,
@@ -174,8 +175,9 @@ async function changeKey(
       if (before === undefined) return { result: err(keyNotFound()) };
       const next = changed(before, now);
       if (next.isErr()) return { result: err(next.error) };
+      const isSame = isDeepStrictEqual(next.value, before);
       const key = viewOf(context, { key: next.value, usage });
-      return { next: next.value, result: ok({ key, isSame: next.value === before }) };
+      return { next: isSame ? before : next.value, result: ok({ key, isSame }) };
     });
   return change(update, (result) =>
     result.map(({ key, isSame }) => (isSame ? key : emitKeyEvent(context, type, key))),
