@@ -212,14 +212,12 @@ it("a file that was moved to another file system leaves its log, which no new fi
   expect(await allIds(await openStorage({ filename: other }))).toHaveLength(21);
 });
 
-it.each([0, 2])("a storage whose file is replaced while it opens uses the new one", async (at) => {
+it("a storage whose file is replaced while it is opened uses the new one", async () => {
   const backup = folder.path("backup.db");
   (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
   await create();
   await storage.close();
-  const pragma = vi.spyOn(Database.prototype, "pragma");
-  for (let before = 0; before < at; before += 1) pragma.mockReturnValueOnce(undefined);
-  pragma.mockImplementationOnce(() => fs.renameSync(backup, path));
+  vi.spyOn(Database.prototype, "pragma").mockImplementationOnce(() => fs.renameSync(backup, path));
   storage = await openWatched();
   expect([(await create())._unsafeUnwrap().id, await reopen()]).toEqual([2n, [1n, 2n]]);
 });
@@ -260,7 +258,9 @@ it("a storage whose file was replaced is refused beside the log of another one, 
   vi.stubEnv("PATH", dirname(path));
   expect(await refusal()).toBe(`cannot_open ${path} cannot be read.`);
   vi.unstubAllEnvs();
-  fs.rmSync(`${path}-wal`);
+  // With a first page and its mark, but pages of 0 bytes: SQLite ignores it.
+  const noLog = `${"377f0682".padEnd(64, "0")}${"00000001".padEnd(184, "0")}00000007`;
+  fs.writeFileSync(`${path}-wal`, Buffer.from(noLog.padEnd(400, "0"), "hex"));
   expect(await reopen()).toEqual([1n]);
 });
 
@@ -290,7 +290,8 @@ it("a storage whose file was replaced is noticed in a host's database, too", asy
   const hosts = await openStorage({ database });
   fs.rmSync(folder.path("host.db-shm"));
   expect((await hosts.pets.create(rex)).isErr()).toBe(true);
-  expect([(await hosts.pets.list(firstPage)).isErr(), database.open]).toEqual([true, true]);
+  expect((await hosts.pets.list(firstPage)).isErr()).toBe(true);
+  expect(database.open).toBe(true);
 });
 
 it("a look that fails (EIO) fails its call only, and no pet is lost or doubled", async () => {

@@ -106,8 +106,8 @@ type Read = (position: number, length: number) => Buffer | undefined;
 /** Returns the mark in the last frame of the first page that belongs to this run of the log. */
 function markInLog(read: Read): number | undefined {
   const header = read(0, LOG_HEADER);
-  // Zeros that a crash has left are no frames.
-  if (header === undefined || header[0] === 0) return undefined;
+  // Zeros that a crash has left are no frames. SQLite ignores a log with smaller pages.
+  if (header === undefined || header[0] === 0 || header.readUInt32BE(8) < 512) return undefined;
   const frame = FRAME_HEADER + header.readUInt32BE(8);
   const salts = header.subarray(16, 24);
   let mark: number | undefined;

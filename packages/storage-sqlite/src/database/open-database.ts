@@ -65,9 +65,8 @@ export function openFile(
     if (isOnDisk) ensureMark(database);
     return { ...opened, close };
   } catch (error) {
-    const isExchanged = !areOurs();
     closeNow();
-    throw isExchanged ? new DatabaseExchanged() : error;
+    throw error;
   }
 }
 
