@@ -4,7 +4,7 @@ import { retryWhileBusy } from "@petstore/storage-sql";
 import type { RetrySettings } from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
 import { loadDriver } from "./database/driver.js";
-import { DatabaseExchanged, isBusy, toFailure } from "./database/errors.js";
+import { DatabaseExchanged, isBusy, sqliteCode, toFailure } from "./database/errors.js";
 import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenSqliteError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
@@ -52,7 +52,8 @@ async function open({ source, timeout }: Settings): Promise<Storage> {
 
 /** Also if the file was exchanged meanwhile, as by a restore: then the new one is opened. */
 function isBusyAtOpening(error: unknown): boolean {
-  return isBusy(error) || error instanceof DatabaseExchanged;
+  const isMoved = sqliteCode(error) === "SQLITE_READONLY_DBMOVED";
+  return isBusy(error) || isMoved || error instanceof DatabaseExchanged;
 }
 
 function createStorage(

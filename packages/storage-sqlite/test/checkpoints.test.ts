@@ -93,6 +93,21 @@ it.each([
   expect([areOurs.mock.calls.length, limit()]).toEqual([0, 0]);
 });
 
+it("a log is written back by the thread after an error, such as of a full disk", async () => {
+  const { url } = await loadDriver();
+  const failingOnce = `import Database from "${url}"; let isFull = true;
+    export default class extends Database {
+      prepare(text) {
+        if (!isFull || !text.includes("passive")) return super.prepare(text);
+        throw new Error((isFull = false));
+      }
+    }`;
+  const { commit } = await start(`data:text/javascript,${encodeURIComponent(failingOnce)}`);
+  await expect.poll(limit).toBe(16_000);
+  fillLog(4_000);
+  await expect.poll(() => (commit(), pagesInLog())).toBeLessThan(10);
+});
+
 it.each(["stop", "stopNow"] as const)("the thread has closed the file after %s", async (end) => {
   const { checkpoints } = await start();
   await expect.poll(limit).toBe(16_000);

@@ -67,11 +67,15 @@ function runThread(
         parentPort.close();
         return;
       }
-      // It may have been written back since the message was sent.
-      const [, length = 0] = steps.checkpoint(database, "noop");
-      if (length < longLog) return;
-      const [, log, checkpointed] = steps.checkpoint(database, "passive");
-      if (checkpointed === log) parentPort.postMessage("written");
+      try {
+        // It may have been written back since the message was sent.
+        const [, length = 0] = steps.checkpoint(database, "noop");
+        if (length < longLog) return;
+        const [, log, checkpointed] = steps.checkpoint(database, "passive");
+        if (checkpointed === log) parentPort.postMessage("written");
+      } catch {
+        // Such as a full disk. It is woken again after the next commits.
+      }
     });
     parentPort.postMessage("ready");
   });

@@ -48,7 +48,7 @@ export function createCheckpoints(
     try {
       return startThread(url, filename, {
         ready: () => setLongestLog(database, LONGEST_LOG),
-        written: () => writeBackRest(database, areOurs, giveUp),
+        written: () => writeBackRest(database, areOurs),
         failed: giveUp,
       });
     } catch {
@@ -109,15 +109,15 @@ function startThread(driver: string, filename: string, events: ThreadEvents) {
   };
 }
 
-/** If another connection writes at the moment, the thread is woken again after the next commits. */
-function writeBackRest(database: SqliteDatabase, areOurs: () => boolean, giveUp: () => void): void {
+/** If it fails, as while another connection writes, the thread is woken again after the next commits. */
+function writeBackRest(database: SqliteDatabase, areOurs: () => boolean): void {
   try {
     if (!database.open || !areOurs()) return;
     database.pragma("main.wal_checkpoint(full)");
     // The next commit begins the log anew.
     markLog(database);
-  } catch (error) {
-    if (!isBusy(error)) giveUp();
+  } catch {
+    // What it wrote is still in the log.
   }
 }
 
