@@ -31,7 +31,6 @@ beforeEach(async () => {
 afterEach(() => proxy.thaw());
 
 const create = async (): Promise<bigint> => (await storage.pets.create(rex))._unsafeUnwrap().id;
-
 const lose = () => proxy.loseNextAnswer();
 const modes = hasPgBouncer ? (["session", "transaction"] as const) : [];
 type Loss = [answer: string, lose: () => void, mode?: PoolMode];
@@ -44,6 +43,7 @@ const LOSSES: readonly Loss[] = [
     () => proxy.refuseNextAnswer(code),
   ]),
   ["is a panic", () => proxy.refuseNextAnswer("53100", "PANIC")],
+  ["is a panic in German", () => proxy.refuseNextAnswer("53100", "PANIK")],
 ];
 
 it.each(LOSSES)("a write whose answer %s is stored once, and no replay", async (_, lose, mode) => {
@@ -162,6 +162,7 @@ it("a silent network fails calls within timeoutSeconds, by default 5, delays no 
     const created = storage.pets.create(rex);
     await frozen;
     const early = hurried.pets.find(1n).then(() => performance.now() - since);
+    const hurriedKey = hurried.keys.find("a");
     const calls = [created, storage.pets.find(1n), charge(), storage.keys.remove(["missing"])];
     const lost = Promise.all<Result<unknown, StorageError>>(calls).then((results) => {
       return { results, after: performance.now() - since };
@@ -175,7 +176,8 @@ it("a silent network fails calls within timeoutSeconds, by default 5, delays no 
     expect(after).toBeLessThan(5_200);
     expect(await early).toBeLessThan(1_500);
     expect(results[0]).toMatchObject({ error: { mayBeStored: true } });
-    expect(results.at(-1)).toMatchObject({ error: { mayBeStored: false } });
+    for (const result of [results.at(-1), await hurriedKey])
+      expect(result).toMatchObject({ error: { mayBeStored: false } });
     proxy.thaw();
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
     expect(await chargeOnce(storage, "a")).toBe(20);
@@ -256,5 +258,6 @@ it("with durableUsage, a crash loses no charge", async () => {
   for (let count = 0; count < 20; count += 1) await chargeOnce(storage, "a");
   await server.kill();
   await server.start();
-  expect([await usedBy(storage, "a"), await chargeOnce(storage, "a")]).toEqual([20, 20]);
+  expect(await usedBy(storage, "a")).toBe(20);
+  expect(await chargeOnce(storage, "a")).toBe(20);
 });

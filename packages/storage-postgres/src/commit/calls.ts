@@ -28,8 +28,9 @@ export function createAttempts({ errors, timeout, callTimeout: longest, now }: C
     name: string,
     action: () => Promise<T>,
     callTimeout: number,
+    mayBeStored: () => boolean,
   ): Promise<Result<T, StorageError>> {
-    const late = createTimeout(callTimeout, () => new TooLate(true));
+    const late = createTimeout(callTimeout, () => new TooLate(mayBeStored()));
     try {
       const retrying = retryWhileBusy({ timeout, now, isBusy: errors.isBusy }, action);
       return ok(await Promise.race([retrying, late.expired]));
@@ -40,14 +41,18 @@ export function createAttempts({ errors, timeout, callTimeout: longest, now }: C
     }
   }
   return {
-    /** Retries a call while its error is temporary. A `callTimeout` replaces that of the settings. */
+    /**
+     * Retries a call while its error is temporary. A `callTimeout` replaces that of the settings.
+     * @param mayBeStored whether the call may have changed something, when it has not ended in time. A read never has.
+     */
     run: <T>(
       name: string,
       action: () => Promise<T>,
       callTimeout = longest,
+      mayBeStored = () => false,
     ): Promise<Result<T, StorageError>> => {
       if (isClosed) return Promise.resolve(err(storageClosed(name)));
-      const result = runInTime(name, action, callTimeout);
+      const result = runInTime(name, action, callTimeout, mayBeStored);
       running.add(result);
       void result.finally(() => running.delete(result));
       return result;
@@ -67,12 +72,18 @@ export function createSerialRun(run: Attempts["run"]) {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(name: string, action: () => Promise<T>, timeout?: number) => {
     let isOver = false;
-    const begin = (): Promise<T> => (isOver ? Promise.reject(new TooLate(false)) : action());
+    let hasBegun = false;
+    const begin = (): Promise<T> => {
+      if (isOver) return Promise.reject(new TooLate(false));
+      hasBegun = true;
+      return action();
+    };
     const inTurn = (): Promise<T> => {
       const result = last.then(begin);
       last = result.catch(() => undefined);
       return result;
     };
-    return run(name, inTurn, timeout && timeout + LOOK_UP_TIME).finally(() => (isOver = true));
+    const callTimeout = timeout && timeout + LOOK_UP_TIME;
+    return run(name, inTurn, callTimeout, () => hasBegun).finally(() => (isOver = true));
   };
 }

@@ -28,19 +28,26 @@ export function sqlState(error: unknown): string {
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true;
   const code = sqlState(error);
-  const severity = error instanceof Error && "severity" in error ? String(error.severity) : "";
+  const severity = severityOf(error);
   const isFatal = severity === "FATAL" && !/^(?:28|3D|53)/.test(code);
   return /^(?:08|57P0|25006|40003)/.test(code) || severity === "PANIC" || isFatal;
 }
 
+/** In the language of the server's `lc_messages`: pg passes on no other. */
+function severityOf(error: unknown): string {
+  return error instanceof Error && "severity" in error ? String(error.severity) : "";
+}
+
 /**
  * Whether a write that ended with this error may have been stored. The errors of these classes come from PostgreSQL,
- * before the commit; any other may be a pooler's own, which has lost its server after the commit.
+ * before the commit; any other may be a pooler's own, which has lost its server after the commit. A severity in another
+ * language may be a panic.
  */
 export function mayBeCommitted(error: unknown): boolean {
   if (error instanceof StillRunning || error instanceof NotWritten) return false;
   const isRefusal = /^(?:22|23|26|28|3D|3F|40001|40P01|42|53|54|55P03|57014)/.test(sqlState(error));
-  return isConnectionLost(error) || !isRefusal;
+  const isNoPanic = ["ERROR", "FATAL"].includes(severityOf(error));
+  return isConnectionLost(error) || !isRefusal || !isNoPanic;
 }
 
 /** Whether a retry may succeed soon, and nothing was stored. */
@@ -51,9 +58,7 @@ export function isBusy(error: unknown): boolean {
   return isTransient || isConnectionLost(error);
 }
 
-export function isCausedByCall(error: unknown): boolean {
-  return /^(?:22|23|54)/.test(sqlState(error));
-}
+export const isCausedByCall = (error: unknown): boolean => /^(?:22|23|54)/.test(sqlState(error));
 
 /** Returns the failure of a call, named as in "Adding a pet". No value that was stored or searched for is in it. */
 export function toFailure(name: string, error: unknown): StorageError {
