@@ -10,9 +10,7 @@ import { listen } from "../../client/test/support/stores.js";
 import { sendUntilClosed } from "./support/raw-client.js";
 
 const server = useServerHere();
-
 const originOf = (): string => new URL(server().url).origin;
-
 const get = (path: string, init: RequestInit = {}) => fetch(originOf() + path, init);
 
 it("petstore serve, outside /v1, serves the OpenAPI document as JSON", async () => {

@@ -127,7 +127,6 @@ it("the other commands of keys say in one line when there is no such key, or no 
 });
 
 const EACH_LIMIT = windowNames.flatMap((name, index) => [`--per-${name}`, String(index + 5)]);
-
 const DIGEST = /(?<="digest":")[^"]+/;
 
 const withDigestOf = (line: string, first: string) =>

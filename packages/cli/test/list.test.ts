@@ -11,7 +11,6 @@ import { issueKey, openBeside, petstoreOn, terminalTo, withDatabase } from "./su
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 
 const program = useBuiltPetstore();
-
 const CONTROL = /(?![\r\n])\p{Cc}/u;
 
 function columnsOf(line: string): number {

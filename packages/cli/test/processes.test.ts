@@ -58,7 +58,6 @@ it.each(["1", "2"].slice(0, sized(1, 2, 2)))("SIGUSR1 opens no inspector (%s)", 
 });
 
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
-
 const RESTARTS = sized(0, 6, 60);
 
 it("serve --workers serves with the given number of processes, issues the first key once, admits exactly its plan, trusts its proxy, and ends with exit code 0", async () => {

@@ -141,7 +141,6 @@ test.each(rows)("a caller that %s gets %s, one quota everywhere", async (_, code
 });
 
 const codeOf = (outcome: Outcome): string => (outcome.isOk() ? "ok" : outcome.error.code);
-
 const ONLY_LOCAL = ["keyId", "plan", "cause"];
 
 /** The stores do not start in the same second. */

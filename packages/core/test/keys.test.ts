@@ -60,7 +60,6 @@ const calls = {
 };
 const free = (more: object) => ({ plan: "free", ...more });
 const own = (limits?: unknown) => ({ plan: "enterprise", limits });
-
 const PLANS = "plan must be one of free, pro, business, enterprise";
 const OWN = `the enterprise plan needs limits of its own: ${LIMIT_FIELDS}, each a positive integer, and nothing else`;
 const LABEL = "label must be text of at most 200 characters";

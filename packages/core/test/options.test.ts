@@ -7,7 +7,6 @@ import { LIMIT_FIELDS } from "./support/open-store.js";
 
 /** In seconds. */
 const YEAR = 31_536_000;
-
 const LIMITS = `must be "custom" or ${LIMIT_FIELDS}, each an integer from 1 to 2^53−1`;
 const BYTES = "must return a Uint8Array of the requested size";
 const SECONDS = "must be an integer number of seconds, from 1 to 31,536,000 (a year)";
@@ -16,9 +15,7 @@ const PROTO: unknown = JSON.parse('{"__proto__": "custom"}');
 const TOO_LONG = { firstSeconds: YEAR + 1, longestSeconds: YEAR + 1 };
 const NAME = "must have a short lower-case name";
 const LONGEST_NAME = "a".repeat(32);
-
 const createLoosely = (options: unknown) => createPetStore(options as never);
-
 const memory = createMemoryStorage();
 it.each<[string, string, ...unknown[]]>([
   ["storage", "must be a Storage: pets, keys, usage and close()", null, { ...memory, close: 1 }],

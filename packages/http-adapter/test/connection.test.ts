@@ -44,7 +44,6 @@ const servers: readonly [name: string, create: (store: PetStore) => Promise<Serv
 
 const AT_ONCE = sized(1, 8, 40);
 const { key: UNKNOWN } = await makeStore();
-
 const uncaught: unknown[] = [];
 const note = (cause: unknown): void => void uncaught.push(cause);
 beforeEach(() => void process.on("uncaughtException", note).on("unhandledRejection", note));

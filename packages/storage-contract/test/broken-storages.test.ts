@@ -21,10 +21,8 @@ import { closingRequirements } from "../src/requirements/lifecycle.js";
 type Fault = (storage: Storage, opened: number) => Storage;
 
 const [pets, keys, usage] = [replaceIn("pets"), replaceIn("keys"), replaceIn("usage")];
-
 const startingEmpty: Fault = (storage, opened) => (opened === 0 ? storage : createMemoryStorage());
 const emptyAtLast: Fault = (storage, opened) => (opened === 2 ? createMemoryStorage() : storage);
-
 const FILE_STORAGE = "packages/storage-contract/test/support/file-storage.ts";
 const bundled = useBundled("file-storage", [FILE_STORAGE]);
 

@@ -18,7 +18,6 @@ import { aKey, allIds, chargeOnce, firstPage, rex, times, usedBy } from "./suppo
 const ROUNDS = sized(1, 20, 200);
 const server = usePostgres();
 const admin = useAdmin(server);
-
 const open = (schema: string) => openStorage({ url: server.url(), schema });
 
 it("an index has the pets of each filter in the order of their ids", async () => {
@@ -331,7 +330,8 @@ it("pets and keys commit synchronously, whatever the session of a host's pool ha
       for each row execute function levels_of.level();
     create constraint trigger level after insert on levels_of.api_keys deferrable initially deferred
       for each row execute function levels_of.level()`);
-  const binary = new pg.Pool(Object.assign({ connectionString }, { binary: true }));
+  const config: pg.PoolConfig = Object.assign({ connectionString }, { binary: true });
+  const binary = new pg.Pool(config);
   onTestFinished(() => binary.end());
   const refused = (await openPostgresStorage({ pool: binary }))._unsafeUnwrapErr();
   expect(refused.message).toContain("without `binary`");

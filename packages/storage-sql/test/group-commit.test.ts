@@ -13,7 +13,6 @@ class Busy extends Error {}
 
 const isBusy = (error: unknown) => error instanceof Busy;
 const kind = { storage: "sqlite", group: "writes" } as const;
-
 const runAll: Commit<undefined, string> = (calls) => calls.map(({ work }) => work(undefined));
 
 /** A group of calls whose result is their name. It commits like this. */

@@ -10,7 +10,6 @@ const FULL = 2;
 
 /** strace may be missing, or not be allowed to trace. */
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
-
 const WRITING = "packages/storage-sqlite/test/writing-process.ts";
 const ADDING = "packages/storage-sqlite/test/adding-process.ts";
 const program = useBundled("durability", [WRITING, ADDING]);

@@ -25,7 +25,6 @@ const FAKED = [
 ];
 
 const impossible = { ...rex, categoryId: 2n ** 63n };
-
 const petsStored = async () => (await storage.pets.list(firstPage))._unsafeUnwrap().pets.length;
 
 const createOnce = (token: string, now = 1_000, pet = rex) =>
@@ -115,7 +114,8 @@ it("a page that is damaged fails the read, and not the charge", async () => {
   const [damaged, intact] = await Promise.all(pets);
   const message = "Finding a pet failed: the file is damaged (SQLITE_CORRUPT).";
   expect(damaged._unsafeUnwrapErr()).toMatchObject({ message });
-  expect([intact._unsafeUnwrap()?.id, await usedBy(storage, "a")]).toEqual([1n, 2]);
+  expect(intact._unsafeUnwrap()?.id).toBe(1n);
+  expect(await usedBy(storage, "a")).toBe(2);
 });
 
 it.each<[what: string, freeze: () => void]>([

@@ -15,7 +15,6 @@ const createFixture = (open: (filename: string) => ReturnType<typeof openStorage
 
 const MODULE = "packages/storage-sqlite/test/support/sqlite-module.ts";
 const url = pathToFileURL(useBundled("sqlite-module", [MODULE])(MODULE)).href;
-
 const isOwn = "every database in memory is one of its own";
 const storages: readonly Parameters<typeof storageContract>[1][] = [
   {

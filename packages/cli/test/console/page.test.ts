@@ -29,9 +29,7 @@ async function serveConsole(store: PetStore, port = 0) {
 }
 
 const rowOf = (page: Page, label: string) => page.getByRole("row").filter({ hasText: label });
-
 const IS_WIDE = "document.documentElement.scrollWidth > innerWidth";
-
 const openPage = useChromium(5);
 
 /** A page that shows the console of a new store in memory, with keys of these labels: `id` and `secret` are the last's. */
@@ -163,9 +161,7 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
 });
 
 const countOf = async (store: PetStore) => (await store.keys.list())._unsafeUnwrap().keys.length;
-
 const shownSecret = (page: Page) => dialog(page).locator("code").first().innerText();
-
 const back = (page: Page) => page.evaluate("history.back()");
 
 const DISTURBANCES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
@@ -522,7 +518,6 @@ it("shows a screen reader everything, and cuts nothing off, on wide screens and 
 
 /** Where the pictures of the documents are, if they are to be made anew: `npm run screenshots`. */
 const pictures = process.env["PETSTORE_SCREENSHOTS"];
-
 const PICTURED: ReadonlySet<string> = new Set(["keys", "secret", "key", "revoke", "pets"]);
 
 /** The last one is a zoom of 200 %, of which there are no pictures. */

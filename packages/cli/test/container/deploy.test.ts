@@ -61,9 +61,7 @@ const HAPROXY = existsSync("/usr/sbin/haproxy") ? "/usr/sbin/haproxy" : "haproxy
 
 /** The servers and the proxy keep their intervals, each a quarter as long. */
 const PACE = 4;
-
 const program = useBuiltPetstore();
-
 const ROUNDS = sized(0, 20, 100);
 
 it.runIf(inCi)("deploy/haproxy.cfg loses no request while servers restart", async ({ skip }) => {

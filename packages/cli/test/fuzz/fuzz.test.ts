@@ -14,7 +14,6 @@ const SEQUENCES = sized(200, 20_000, 500_000);
 const REPLAY = process.env["PETSTORE_FUZZ_REPLAY"];
 /** How much more memory a server may hold at the end than after the first quarter, in bytes. */
 const GROWTH = 8 * 1_048_576;
-
 const program = useBuiltPetstore();
 
 test.runIf(inCi || REPLAY !== undefined).each([

@@ -48,13 +48,10 @@ const known = pick(
   [1, ...lines(["GET"], ["http://a/v1/pets", "*", "//v1/pets", "/v1/pets/1%00"])],
 );
 const line = some([9, known], [1, join(known, fc.stringMatching(/^[!-~]{0,20}$/))]);
-
 const { keys } = createPetStore();
 const issue = async () => (await keys.issue({ plan: "free" }))._unsafeUnwrap().secret;
 const unknownKeys = await Promise.all(Array.from({ length: 500 }, issue));
-
 const authorization = (text: string) => `Authorization: ${text}\r\n`;
-
 const NAMES = ["Content-Type", "Content-Encoding", "Expect", "Accept", "Authorization", "X-A"];
 const text = fc.stringMatching(/^[ -~\x80-\xff]{0,60}$/);
 
@@ -82,7 +79,6 @@ const begin = (first: string | fc.Arbitrary<string>) =>
   join(first, pick([14, " HTTP/1.1\r\n"], [1, " HTTP/1.0\r\n"]), "Host: a\r\n", header);
 
 const PET = `{"name":"${NAME}","categoryId":9007199254740993}`;
-
 const json = fc.json().map((value) => Buffer.from(value).toString("latin1"));
 const number = some([1, json], [1, fc.bigInt().map(String)], [1, fc.double().map(String)]);
 

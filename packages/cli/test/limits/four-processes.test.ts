@@ -9,7 +9,6 @@ import { newDatabase, openBeside } from "../support/command.js";
 import { CONNECTIONS, count, sendAll } from "../support/client.js";
 
 const program = useBuiltPetstore();
-
 const PROCESSES = 4;
 /** A process is killed in every second one. */
 const ROUNDS = sized(0, 20, 200);

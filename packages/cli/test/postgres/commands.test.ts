@@ -13,7 +13,6 @@ import { inCi } from "../../../../scripts/test-size.js";
 
 const program = useBuiltPetstore();
 const postgres = usePostgres();
-
 const run = (...args: readonly string[]) => petstore(...args, "--database", postgres.url());
 
 const exported = async (what: string, database: string, ...more: readonly string[]) =>

@@ -71,7 +71,6 @@ const mounted = (name: string, basePath: string, create: () => AnyServer): Host 
   onNode(name, basePath, (store, options) => mountedOn(create(), store, options), create);
 
 const plain = mounted("mount on node:http", "/v1", () => createServer(pages));
-
 const localhost = [{ name: "commonName", value: "localhost" }];
 const { private: key, cert } = await generate(localhost, { keyType: "ec", algorithm: "sha256" });
 const secure: Host = {

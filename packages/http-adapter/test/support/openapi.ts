@@ -9,7 +9,6 @@ export const documentOnTheWire = JSON.parse(
 ) as typeof openApiDocument;
 
 const { paths, components } = documentOnTheWire;
-
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 /** Clients may get fields that the document does not know yet; these tests may not. */
 const { Pet, Error } = components.schemas;
