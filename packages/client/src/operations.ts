@@ -132,7 +132,9 @@ function getPet(id: unknown): Operation<PetResult, OwnCode<"getPet">> {
 const NO_ID = "null";
 
 /** Returns an int64 in decimal; what is none becomes a text that the server refuses as the engine refuses the value. */
-const int64Text = (value: unknown): string => toInt64(value)?.toString() ?? NO_ID;
+function int64Text(value: unknown): string {
+  return toInt64(value)?.toString() ?? NO_ID;
+}
 
 /** RFC 9651, section 3.3.3. A key that is not visible ASCII becomes the empty one, which the server refuses. */
 function quote(key: unknown): string {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { ApiKey, IssuedKey, KeyError, Pet, PetStore, PetStoreError } from "@petstore/core";
 import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
 import { parseInput, type ParsedInput } from "./inputs.js";
@@ -63,7 +62,8 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
   };
 }
 
-const CHANGED = ["plan", "limits", "revokedAt", "bannedUntil"] as const;
+const stateOf = ({ plan, limits, revokedAt, bannedUntil }: ApiKey): string =>
+  JSON.stringify([plan, limits, revokedAt, bannedUntil]);
 
 function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf<"keys">> {
   const index = createKeyIndex(keys, clock);
@@ -73,7 +73,7 @@ function keyCalls({ keys, clock }: PetStore, { onEvent }: Settings): Runs<CallOf
     (type: Exclude<ConsoleEvent["type"], "pet_created">, { actor }: Sender, was?: ApiKey) =>
     (key: ApiKey) => {
       index.put(key);
-      const isUnchanged = was && CHANGED.every((name) => isDeepStrictEqual(was[name], key[name]));
+      const isUnchanged = was && stateOf(was) === stateOf(key);
       if (!isUnchanged) onEvent({ type, keyId: key.id, key, at: clock.now(), actor });
       return shown(key);
     };

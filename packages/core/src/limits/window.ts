@@ -56,6 +56,4 @@ function hadEnded(storedStart: number, length: number, { now, setBacks }: ClockR
 }
 
 /** Returns the earliest time at which the clock can have been set back. */
-function earliest({ to, unread }: SetBack): number {
-  return Math.max(0, to - unread);
-}
+const earliest = ({ to, unread }: SetBack): number => Math.max(0, to - unread);

@@ -93,9 +93,7 @@ export function createPetStoreServer(
 }
 
 /** Node takes only whole milliseconds, and 0 for no limit. */
-function millisecondsOf(seconds: number): number {
-  return Math.ceil(seconds * 1_000);
-}
+const millisecondsOf = (seconds: number): number => Math.ceil(seconds * 1_000);
 
 function keepSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();

@@ -16,6 +16,4 @@ export type TableName = (typeof TABLES)[number];
  * Returns a new version of a key or stamp of a usage: a random int8, so that a change is stored only where nothing has
  * changed since the row was read. A change of a key also renews the stamp of its usage.
  */
-export function randomStamp(): string {
-  return Buffer.from(systemRandom(8)).readBigInt64BE().toString();
-}
+export const randomStamp = (): string => Buffer.from(systemRandom(8)).readBigInt64BE().toString();

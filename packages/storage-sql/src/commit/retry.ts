@@ -36,6 +36,4 @@ export async function retryWhileBusy<T>(
 }
 
 /** Returns milliseconds of a clock that is never set, nor faked by a host's tests: for timeouts. */
-export function monotonicNow(): number {
-  return performance.now();
-}
+export const monotonicNow = (): number => performance.now();

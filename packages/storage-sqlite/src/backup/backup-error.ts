@@ -34,9 +34,7 @@ export function backupError(cause: unknown): BackupError {
 }
 
 /** Whether the error says that a file is not a database, or is damaged. */
-export function isDamaged(cause: unknown): boolean {
-  return backupCodeOf(cause) === "damaged";
-}
+export const isDamaged = (cause: unknown): boolean => backupCodeOf(cause) === "damaged";
 
 function backupCodeOf(cause: unknown): BackupError["code"] {
   if (isBusy(cause)) return "busy";

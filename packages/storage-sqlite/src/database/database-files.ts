@@ -41,14 +41,10 @@ export function refuseUnsafe(path: string): void {
 }
 
 /** Whether a file is at the path. Throws when that cannot be told. */
-export function exists(path: string): boolean {
-  return statAt(path) !== undefined;
-}
+export const exists = (path: string): boolean => statAt(path) !== undefined;
 
 /** Whether a file, and not a folder, a pipe or a device, is at the path. Throws when that cannot be told. */
-export function isFile(path: string): boolean {
-  return statAt(path)?.isFile() === true;
-}
+export const isFile = (path: string): boolean => statAt(path)?.isFile() === true;
 
 /** The path with all links followed, also those to a file that does not exist. Throws when that cannot be told. */
 export function targetOf(path: string): string {
