@@ -95,7 +95,7 @@ function createLogin(page: ConsoleHandler, origin: string, basePath: string, ran
       if (isLoggedIn(request)) return page(request);
       const { pathname } = new URL(request.url);
       if (request.method === "POST" && pathname === `${basePath}/login`) return logIn(request);
-      return request.method === "GET" && pathname === `${basePath}/` ? loginPage() : refused();
+      return pathname === `${basePath}/` ? loginPage() : refused();
     },
   };
 }
