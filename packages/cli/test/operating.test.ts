@@ -28,7 +28,7 @@ it("serve responds to /healthz and /readyz without a key, outside the base path"
   const uncached = [null, "application/json", "no-store"];
   expect(await get("/healthz")).toEqual([200, '{"status":"ok"}', ...uncached]);
   expect(await get("/readyz")).toEqual([200, '{"status":"ready"}', ...uncached]);
-  expect(await get("/readyz", "HEAD")).toEqual([200, "", ...uncached]);
+  expect(await get("/readyz?x", "HEAD")).toEqual([200, "", ...uncached]);
   expect(await get("/healthz", "POST")).toEqual([405, "", "GET, HEAD", null, null]);
 });
 
