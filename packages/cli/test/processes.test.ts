@@ -202,14 +202,20 @@ it("a console prints a link for each line of a pipe, and ends with it", async ()
 
 it("a console in the background does not stop when its terminal has input, nor when it can write no file for a browser", async () => {
   const { database } = await databaseWithKey();
-  const console = `${process.execPath} ${program()} console --database ${database}`;
-  const job = `bash -m -c 'TMPDIR=/nowhere ${console} & echo "pid $!"; wait $!; echo "ended with $?"'`;
-  const { output, type, ended } = runOnTerminal(job, 200, 24);
-  await expect.poll(output).toMatch(/#token=\S+\r\n/);
-  type("\r");
-  const [, pid, url = ""] = /pid (\d+)[^]*?(http:\S+)/.exec(output()) ?? [];
-  expect((await fetch(url)).status).toBe(401);
-  process.kill(Number(pid), "SIGTERM");
-  expect(await ended).toBe(0);
-  expect(output()).toContain("ended with 0");
+  const console = `TMPDIR=/nowhere ${process.execPath} ${program()} console --database ${database}`;
+  const then = 'echo "pid $(jobs -p)"; wait %1; echo "ended with $?"';
+  // Started there, or stopped (Ctrl-Z) and moved there.
+  for (const [next = "", stop = ""] of [["&"], ["; bg;", "\u001A"]]) {
+    const job = `bash -m -c '${console} ${next} ${then}'`;
+    const { output, type, ended } = runOnTerminal(job, 200, 24);
+    await expect.poll(output).toMatch(/#token=\S+\r\n/);
+    type(stop);
+    await expect.poll(output).toContain("pid ");
+    type("\r");
+    const [url = ""] = /http:\S+/.exec(output()) ?? [];
+    expect((await fetch(url)).status).toBe(401);
+    process.kill(Number(/pid (\d+)/.exec(output())?.[1]), "SIGTERM");
+    expect(await ended).toBe(0);
+    expect(output()).toContain("ended with 0");
+  }
 });
