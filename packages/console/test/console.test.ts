@@ -319,8 +319,7 @@ it("an action is refused when a thousand secrets wait, rather than that one is l
   expect(await secrets("recover", "unknown")).toBe(503);
   expect(await secrets("take", "unknown")).toBe(200);
   await secrets("take", "key-500");
-  expect(await issue("more")).toBe(200);
-  expect(await secrets("recover", "key-1")).toBe(200);
+  expect([await issue("more"), await secrets("recover", "key-1")]).toEqual([200, 200]);
   expect((await list()).total).toBe(1_001);
 });
 

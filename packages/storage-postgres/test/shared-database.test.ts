@@ -97,6 +97,16 @@ it("a row that another transaction holds delays its own key only", async () => {
   expect([await waiting, await usedBy(storage, "a")]).toEqual([0, 1]);
 });
 
+it("servers that charge a key in turn lose one charge each, and then read it first", async () => {
+  const both = [await open("in_turn"), await open("in_turn")];
+  (await both[0]?.keys.insert(aKey("a")))?._unsafeUnwrap();
+  let decided = 0;
+  const decide = () => ({ next: { ...NO_USAGE, dayUsed: ++decided }, result: 0 });
+  for (let round = 0; round < 5; round += 1)
+    for (const { usage } of both) (await usage.charge("digest of a", decide))._unsafeUnwrap();
+  expect(decided).toBeLessThanOrEqual(12);
+});
+
 it("a change of a key that failed before its turn came is not made later", async () => {
   const storage = await open("turns");
   (await storage.keys.insert(aKey("a")))._unsafeUnwrap();

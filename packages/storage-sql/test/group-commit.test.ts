@@ -154,8 +154,7 @@ it("a call that has waited for its timeout is not begun", async () => {
   const options = { largestBatch: 1, callTimeout: 9, now: () => time };
   const { add, batches } = createGroup((calls) => ((time += 9), runAll(calls)), options);
   const results = await Promise.all(["first", "second"].map(add));
-  expect(results.map((result) => result.isOk())).toEqual([true, false]);
-  expect(batches).toEqual([["first"]]);
+  expect([results.map((result) => result.isOk()), batches]).toEqual([[true, false], [["first"]]]);
 });
 
 it("each call waits for a busy database until its own timeout", async () => {

@@ -111,8 +111,7 @@ describe("what a charge has read of a key is read again", () => {
     await Promise.all(ids.map((id) => storage.keys.insert(aKey(id))));
     const charge = () => Promise.all(ids.map((id) => chargeOnce(storage, id)));
     expect(new Set(await charge())).toEqual(new Set([0]));
-    expect(new Set(await charge())).toEqual(new Set([1]));
-    expect(await chargeOnce(storage, "a")).toBe(1);
+    expect([new Set(await charge()), await chargeOnce(storage, "a")]).toEqual([new Set([1]), 1]);
   });
 });
 

@@ -281,8 +281,7 @@ describe("a backup that is opened read-only", () => {
       "Adding a pet failed: the database is read-only (SQLITE_READONLY).",
     );
     expect(await refusal(folder.path("none.db"))).toBe("cannot_open");
-    expect(files()).toEqual(beside);
-    expect((await storage.close()).isOk()).toBe(true);
+    expect([files(), (await storage.close()).isOk()]).toEqual([beside, true]);
     expect(fs.readFileSync(backup).equals(before)).toBe(true);
   });
 

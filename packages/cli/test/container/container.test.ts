@@ -75,8 +75,7 @@ describe.runIf(isPerformed)("a container", () => {
       ({ url }, response) => void response.writeHead(url === "/readyz" ? 503 : 200).end(),
     );
     onTestFinished(() => void unready.close());
-    expect(await check(port)).toBe(1);
-    expect(await check(String(await portOf(unready)))).toBe(1);
+    expect([await check(port), await check(String(await portOf(unready)))]).toEqual([1, 1]);
     const { url, output, end } = await startProgram(image.command, options);
     expect(url).toBe(`http://127.0.0.1:${port}/v1`);
     expect(await check(port)).toBe(0);
