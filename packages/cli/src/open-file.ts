@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { closeSync, constants, createReadStream, fstatSync, openSync } from "node:fs";
+import { constants, createReadStream, fstatSync, openSync } from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { devNull } from "node:os";
@@ -58,10 +58,10 @@ export async function openUnlessStopped<T>(
   open: () => Promise<T>,
 ): Promise<T> {
   if (!stats.isFIFO()) return open();
-  let other: number | undefined;
+  // It stays open until the command ends, which the signal does.
   const openOther = (): void => {
     try {
-      other = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+      openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
     } catch {
       // Without the permission to, the next signal ends the process.
     }
@@ -72,7 +72,6 @@ export async function openUnlessStopped<T>(
     return await open();
   } finally {
     signal.removeEventListener("abort", openOther);
-    if (other !== undefined) closeSync(other);
   }
 }
 
