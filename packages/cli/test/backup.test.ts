@@ -33,8 +33,7 @@ it("backup says what it has made; restore puts it in place, and keeps the old da
   const restored = await run("restore", file);
   expect(restored).toMatchObject({ code: 0, error: "" });
   const [, previous = ""] = /^restored .*\nthe old database is now (\S+)$/.exec(restored.out) ?? [];
-  expect((await petsIn(database)).length).toBe(1);
-  expect((await petsIn(previous)).length).toBe(2);
+  expect([(await petsIn(database)).length, (await petsIn(previous)).length]).toEqual([1, 2]);
 });
 
 it("says in one line why there is no backup, creates no database, and replaces a file only with --overwrite", async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { expect, it, vi } from "vitest";
 import { windowNames } from "@petstore/core/facts";
@@ -114,6 +114,7 @@ it("the other commands of keys say in one line when there is no such key, or no 
   const none = refused("petstore: No API key has this id.");
   for (const verb of ["find", "revoke", "rotate", "lift-ban"])
     expect(await run("keys", verb, "key_x"), verb).toEqual(none);
+  expect(existsSync(`${database}-wal`)).toBe(false);
   writeFileSync(database, "not a database, but long enough to look at ".repeat(100));
   const wrong: unknown = expect.stringMatching(/^petstore: cannot use the database \S+: .+$/);
   expect(await run("keys", "list")).toEqual(refused(wrong));

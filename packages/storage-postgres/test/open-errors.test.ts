@@ -224,6 +224,7 @@ it("a wrong option is a TypeError that names it, and shows no password", () => {
     [{ url: "postgres://a:12?secret-word@b/c" }, "option url must be a URL"],
     [{ url: server.url(), schema: "No quotes" }, "option schema must be lower-case"],
     [{ url: server.url(), connections: 0 }, "option connections must be an integer"],
+    [{ url: server.url(), connections: 1.5 }, "option connections must be an integer"],
     [{ url: server.url(), timeoutSeconds: 0.9 }, "option timeoutSeconds must be a number from 1"],
   ] as const) {
     expect(() => openPostgresStorage(options)).toThrow(message);

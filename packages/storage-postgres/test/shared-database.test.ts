@@ -97,14 +97,20 @@ it("a row that another transaction holds delays its own key only", async () => {
   expect([await waiting, await usedBy(storage, "a")]).toEqual([0, 1]);
 });
 
-it("servers that charge a key in turn lose one charge each, and then read it first", async () => {
+it("servers that charge a key in turn lose one charge each; one that charges its secrets in turn loses none", async () => {
   const both = [await open("in_turn"), await open("in_turn")];
-  (await both[0]?.keys.insert(aKey("a")))?._unsafeUnwrap();
+  const key = aKey("a");
+  const secrets = key.secrets.flatMap((secret) => [secret, { ...secret, digest: "older" }]);
+  (await both[0]?.keys.insert({ ...key, secrets }))?._unsafeUnwrap();
   let decided = 0;
   const decide = () => ({ next: { ...NO_USAGE, dayUsed: ++decided }, result: 0 });
   for (let round = 0; round < 5; round += 1)
     for (const { usage } of both) (await usage.charge("digest of a", decide))._unsafeUnwrap();
   expect(decided).toBeLessThanOrEqual(12);
+  const { usage } = await open("in_turn");
+  for (const digest of ["older", "digest of a", "older"])
+    (await usage.charge(digest, decide))._unsafeUnwrap();
+  expect(decided).toBeLessThanOrEqual(15);
 });
 
 it("a change of a key that failed before its turn came is not made later", async () => {
