@@ -6,8 +6,9 @@ import { PAGE_SIZE, type KeyList, type ShownKey, type ShownState } from "./proto
 
 type Query = Input<"keys/list">;
 
-/** How many keys are read before other work of the process runs. */
+/** How many keys are read, or looked at, before other work of the process runs. */
 const BATCH = 250;
+const LOOKED_AT = 2_000;
 /** How long the keys are used before they are read again, at least, in milliseconds. */
 const LEAST_AGE = 1_000;
 /** They are used for at least this many times as long as reading them took. */
@@ -18,7 +19,7 @@ const WEEK = 604_800_000;
 interface Snapshot {
   readonly keys: Map<string, ApiKey>;
   /** The same keys, in each order that a query has had. */
-  readonly orders: Map<Query["order"], readonly ApiKey[]>;
+  orders: Map<Query["order"], Promise<readonly ApiKey[]>>;
   lastId: string | undefined;
   /** When all of them were read, and how long that took. */
   readAt: number;
@@ -58,9 +59,9 @@ export function createKeyIndex(keyRing: KeyRing, clock: Clock) {
 
   return {
     put: (key: ApiKey): void => {
-      for (const { keys, orders } of [snapshot, fresh]) {
-        keys.set(key.id, key);
-        orders.clear();
+      for (const each of [snapshot, fresh]) {
+        each.keys.set(key.id, key);
+        each.orders = new Map();
       }
     },
     list: async (query: Query): Promise<Result<KeyList, KeyError>> => {
@@ -68,7 +69,7 @@ export function createKeyIndex(keyRing: KeyRing, clock: Clock) {
       if (done.isErr()) return err(done.error);
       const now = clock.now();
       const { keys, readAt } = snapshot;
-      const { ids, ...found } = select(inOrder(snapshot, query.order), query, now);
+      const { ids, ...found } = await select(await inOrder(snapshot, query.order), query, now);
       const shown: ShownKey[] = [];
       for (const key of await Promise.all(ids.map((id) => keyRing.find(id)))) {
         if (key.isOk()) shown.push(shownKey(key.value, now));
@@ -92,32 +93,63 @@ async function readOn(keyRing: KeyRing, snapshot: Snapshot): Promise<Result<void
     // A key that is there already was changed while this page was read.
     for (const key of keys) if (!snapshot.keys.has(key.id)) snapshot.keys.set(key.id, key);
     snapshot.lastId = keys.at(-1)?.id ?? snapshot.lastId;
-    if (keys.length > 0) snapshot.orders.clear();
+    if (keys.length > 0) snapshot.orders = new Map();
     if (next === undefined) return ok();
+    await nextTurn();
   }
 }
 
-function inOrder({ keys, orders }: Snapshot, order: Query["order"]): readonly ApiKey[] {
-  const known = orders.get(order);
-  if (known !== undefined) return known;
-  // An id sorts by its time of issue.
-  const sorted = [...keys.values()].sort((one, other) => (one.id < other.id ? 1 : -1));
-  if (order === "use") sorted.sort(byUse);
+function inOrder({ keys, orders }: Snapshot, order: Query["order"]): Promise<readonly ApiKey[]> {
+  const sorted = orders.get(order) ?? sort([...keys.values()].reverse(), COMPARE[order]);
   orders.set(order, sorted);
   return sorted;
 }
 
-function select(keys: readonly ApiKey[], { search, state, plan, page }: Query, now: number) {
+type Compare = (one: ApiKey, other: ApiKey) => number;
+
+/** An id sorts by its time of issue. */
+const COMPARE: Readonly<Record<Query["order"], Compare>> = {
+  newest: (one, other) => (one.id < other.id ? 1 : -1),
+  use: byUse,
+};
+
+/** Sorts parts of the keys, and merges them. */
+async function sort(keys: readonly ApiKey[], compare: Compare): Promise<readonly ApiKey[]> {
+  if (keys.length <= LOOKED_AT) return keys.toSorted(compare);
+  const half = keys.length >> 1;
+  const one = await sort(keys.slice(0, half), compare);
+  const other = await sort(keys.slice(half), compare);
+  const sorted: ApiKey[] = [];
+  let at = 0;
+  await inTurns(one, (key) => {
+    for (let next = other[at]; next && compare(next, key) < 0; next = other[(at += 1)])
+      sorted.push(next);
+    sorted.push(key);
+  });
+  return sorted.concat(other.slice(at));
+}
+
+/** Visits each key. Other work of the process runs now and then. */
+async function inTurns(keys: readonly ApiKey[], visit: (key: ApiKey) => void): Promise<void> {
+  for (const [index, key] of keys.entries()) {
+    visit(key);
+    if (index % LOOKED_AT === LOOKED_AT - 1) await nextTurn();
+  }
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve));
+
+async function select(keys: readonly ApiKey[], { search, state, plan, page }: Query, now: number) {
   const isFound = matcherOf(search);
   const counts = { all: 0, active: 0, expiring: 0, replaced: 0, banned: 0, expired: 0, revoked: 0 };
   const matching: string[] = [];
-  for (const key of keys) {
-    if ((plan !== undefined && key.plan !== plan) || !isFound(key)) continue;
+  await inTurns(keys, (key) => {
+    if ((plan !== undefined && key.plan !== plan) || !isFound(key)) return;
     const { states } = statesOf(key, now);
     counts.all += 1;
     for (const each of states) counts[each] += 1;
     if (state === undefined || states.includes(state)) matching.push(key.id);
-  }
+  });
   const ids = matching.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
   return { ids, counts, matching: matching.length };
 }

@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib";
 import { err } from "neverthrow";
 import { expect, it, vi } from "vitest";
 import { fakeTimers } from "../../../scripts/fake-timers.js";
+import { aKey } from "../../storage-sql/test/support/samples.js";
 import type { Input } from "../src/inputs.js";
 import type { CallName, ErrorBody, KeyList, Output } from "../src/protocol.js";
 
@@ -468,14 +469,30 @@ it("the list of keys keeps a revocation that comes during a slow reading, and sh
   expect(await list()).toMatchObject({ keys: [], total: 1 });
 });
 
-it("the list of keys has pages of 50", async () => {
-  const { issue, list } = setUp();
-  for (let count = 1; count <= 120; count += 1) await issue(String(count));
-  expect(labels(await list())).toHaveLength(50);
-  const last = Array.from({ length: 20 }, (_, at) => `${20 - at}`);
-  expect(labels(await list({ page: 2 }))).toEqual(last);
-  expect(await list({ page: 3 })).toMatchObject({ keys: [], matching: 120 });
-});
+it.each(["newest", "use"] as const)(
+  "the list of many keys, by %s, has pages of 50, and lets other work run",
+  async (order) => {
+    const storage = createMemoryStorage();
+    const ids = Array.from({ length: 10_020 }, (_, at) => `${at + 10_000}`);
+    const usedAt = (id: string) => NOW - (Number(id) % 100);
+    const all = ids.map((id) => ({
+      key: aKey(id),
+      usage: { ...NO_USAGE, lastUsedAt: usedAt(id) },
+    }));
+    await storage.keys.import(all);
+    const { list } = setUp({}, { storage });
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    const shown = async (page: number) => (await list({ order, page })).keys.map(({ id }) => id);
+    const wanted = ids.toSorted((one, other) => Number(other) - Number(one));
+    if (order === "use") wanted.sort((one, other) => usedAt(other) - usedAt(one));
+    expect(await shown(0)).toEqual(wanted.slice(0, 50));
+    expect(await shown(200)).toEqual(wanted.slice(-20));
+    expect(await list({ order, page: 201 })).toMatchObject({ keys: [], matching: 10_020 });
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(20);
+  },
+);
 
 it("the list of keys knows the plans of the host", async () => {
   const plans = { pro: { perMinute: 5, perDay: 50 }, gold: "custom" } as const;
