@@ -105,16 +105,14 @@ function inOrder({ keys, orders }: Snapshot, order: Query["order"]): Promise<rea
   return sorted;
 }
 
-type Compare = (one: ApiKey, other: ApiKey) => number;
-
 /** An id sorts by its time of issue. */
-const COMPARE: Readonly<Record<Query["order"], Compare>> = {
+const COMPARE: Readonly<Record<Query["order"], typeof byUse>> = {
   newest: (one, other) => (one.id < other.id ? 1 : -1),
   use: byUse,
 };
 
 /** Sorts parts of the keys, and merges them. */
-async function sort(keys: readonly ApiKey[], compare: Compare): Promise<readonly ApiKey[]> {
+async function sort(keys: readonly ApiKey[], compare: typeof byUse): Promise<readonly ApiKey[]> {
   if (keys.length <= LOOKED_AT) return keys.toSorted(compare);
   const half = keys.length >> 1;
   const one = await sort(keys.slice(0, half), compare);

@@ -17,6 +17,7 @@ export type UnreadableMessage = HttpError<
 >;
 
 export type ResponseError = PetStoreError | HttpError;
+export type ErrorCode = ResponseError["code"];
 
 export const badRequest = (message: string) => errorOf("bad_request", message);
 
@@ -88,7 +89,6 @@ const ownErrors = {
   malformed_json: {
     status: 400,
     place: "body",
-    occasion: "The body is not JSON in UTF-8.",
     example: malformedJson("The body is not valid JSON."),
   },
   not_found: { status: 404, place: "no operation", example: notFound() },
@@ -100,12 +100,7 @@ const ownErrors = {
     occasion: "The body is longer than the server allows.",
     example: payloadTooLarge(65_536),
   },
-  unsupported_media_type: {
-    status: 415,
-    place: "body",
-    occasion: "The body is not declared as JSON in UTF-8, or it is compressed.",
-    example: unsupportedMediaType(),
-  },
+  unsupported_media_type: { status: 415, place: "body", example: unsupportedMediaType() },
   expectation_failed: { status: 417, place: "every operation", example: expectationFailed() },
   headers_too_large: { status: 431, place: "message", example: headersTooLarge() },
   internal_error: { status: 500, place: "every operation", example: internalError() },
@@ -137,11 +132,7 @@ const ofEngine: { readonly [Code in PetStoreError["code"]]: ErrorFacts<Code> } =
     occasion: "A limit of the plan is used up.",
     example: engineErrors.rateLimitExceeded(60, "minute", 60),
   },
-  api_key_banned: {
-    status: 429,
-    occasion: "The API key is banned because it kept sending after a limit was used up.",
-    example: engineErrors.apiKeyBanned(60),
-  },
+  api_key_banned: { status: 429, example: engineErrors.apiKeyBanned(60) },
   storage_unavailable: {
     status: 503,
     occasion:
@@ -151,11 +142,12 @@ const ofEngine: { readonly [Code in PetStoreError["code"]]: ErrorFacts<Code> } =
   store_closed: { status: 503, example: engineErrors.storeClosed() },
 };
 
-type Errors = Readonly<Record<ResponseError["code"], ErrorFacts & { readonly place?: Place }>>;
-
 /** What is known of each error: responses and the OpenAPI document follow from this table. */
-export const errors: Errors = { ...ownErrors, ...ofEngine };
+export const errors: Readonly<Record<ErrorCode, ErrorFacts & { readonly place?: Place }>> = {
+  ...ownErrors,
+  ...ofEngine,
+};
 
 export const errorCodes = keysOf(errors);
 
-export const statusOf = (code: ResponseError["code"]): number => errors[code].status;
+export const statusOf = (code: ErrorCode): number => errors[code].status;

@@ -80,7 +80,6 @@ const faults: Readonly<Record<string, Fault>> = {
   "lists the pets after any int64: includes the id itself": pets("list", (list) => {
     return (query) => list({ ...query, after: query.after && query.after - 1n });
   }),
-  "finds and lists a pet: caches a page": cachingAPage,
 
   "adds one pet for each token, even: looks first": pets("createOnce", (createOnce, { pets }) => {
     const known = new Set<string>();

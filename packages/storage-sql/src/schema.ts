@@ -1,5 +1,6 @@
 import type { Pet, RateLimits } from "@petstore/core";
-import type { ApiKeySecret, PresentedKey, StoredApiKey, Usage } from "@petstore/core/storage";
+import { NO_USAGE, type ApiKeySecret, type PresentedKey } from "@petstore/core/storage";
+import type { StoredApiKey, Usage } from "@petstore/core/storage";
 import { keysOf } from "@petstore/core/facts";
 import type { EachField } from "@petstore/core/internal";
 import type { Tuple } from "./query.js";
@@ -119,17 +120,9 @@ type UsageRow = Record<(typeof USAGE_COLUMNS)[number], number | null>;
 
 /** Returns the usage in these values of `USAGE_COLUMNS`, which are null if no usage is stored yet. */
 export function toUsage(values: readonly (number | null)[]): Usage {
-  return {
-    minuteOpenedAt: values[0] ?? 0,
-    minuteUsed: values[1] ?? 0,
-    dayOpenedAt: values[2] ?? 0,
-    dayUsed: values[3] ?? 0,
-    refusedSince: values[4] ?? 0,
-    refusals: values[5] ?? 0,
-    bans: values[6] ?? 0,
-    bannedAt: values[7] ?? 0,
-    lastUsedAt: values[8] ?? 0,
-  };
+  const usage = { ...NO_USAGE };
+  for (const [index, field] of usageFields.entries()) usage[field] = values[index] ?? 0;
+  return usage;
 }
 
 export interface KeysAfter {

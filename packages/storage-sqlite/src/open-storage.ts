@@ -1,7 +1,6 @@
 import type { Storage } from "@petstore/core/storage";
 import { createChargedUsage, createClose, monotonicNow } from "@petstore/storage-sql";
-import { retryWhileBusy } from "@petstore/storage-sql";
-import type { RetrySettings } from "@petstore/storage-sql";
+import { retryWhileBusy, type RetrySettings } from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
 import { loadDriver } from "./database/driver.js";
 import { DatabaseExchanged, isBusy, sqliteCode, toFailure } from "./database/errors.js";

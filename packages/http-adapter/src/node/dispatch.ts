@@ -5,13 +5,8 @@ import * as errors from "../error.js";
 import type { Glimpse } from "../handle.js";
 import type { HttpSettings } from "../options.js";
 import { ALLOWED_METHODS } from "../request/route.js";
-import {
-  closeWithoutReset,
-  connectionOf,
-  createRunInTurn,
-  inputErrorOf,
-  type Exchange,
-} from "./connection.js";
+import { closeWithoutReset, connectionOf, createRunInTurn, inputErrorOf } from "./connection.js";
+import type { Exchange } from "./connection.js";
 import { socketAddress, type NodeHandler, type NodeOptions } from "./handler.js";
 import { flawOf, isUpgrade, unknownVersion } from "./request.js";
 import { createResponder, locateRequest, sendReport, type Responder } from "./response.js";

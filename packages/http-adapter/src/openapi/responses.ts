@@ -1,6 +1,6 @@
 import type { OperationName } from "@petstore/core/facts";
 import { operations, type OperationFacts } from "@petstore/wire";
-import { errorCodes, errors, statusOf, type ResponseError } from "../error.js";
+import { errorCodes, errors, statusOf, type ErrorCode } from "../error.js";
 import { operationNames } from "../request/route.js";
 import { deprecationHeaders } from "../response/render.js";
 import type { headers } from "./headers.js";
@@ -13,8 +13,6 @@ export interface Response {
   readonly headers: Headers;
   readonly content?: ReturnType<typeof contentOf>;
 }
-
-type ErrorCode = ResponseError["code"];
 
 type Headers = Readonly<
   Record<string, { $ref: string } | { description: string; required: boolean; schema: object }>

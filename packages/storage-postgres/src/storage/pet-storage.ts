@@ -3,8 +3,7 @@ import { INT64_MAX, missingPets, type PetStorage } from "@petstore/core/storage"
 import type { Creation, CreationRequest, ImportedPets, PetQuery } from "@petstore/core/storage";
 import { petOf } from "@petstore/core/internal";
 import { AGAIN, Contention, createGroupCommit, createPageCache } from "@petstore/storage-sql";
-import { keyOf, NoIdLeft } from "@petstore/storage-sql";
-import type { Call, Outcome, PetCreation } from "@petstore/storage-sql";
+import { keyOf, NoIdLeft, type Call, type Outcome, type PetCreation } from "@petstore/storage-sql";
 import { createSerialRun, IMPORT_TIMEOUT } from "../commit/calls.js";
 import type { CallSettings, Attempts } from "../commit/calls.js";
 import type { Recorded } from "../commit/write.js";

@@ -1,7 +1,6 @@
 import type { StorageError } from "@petstore/core/storage";
-import { createGroupCommit, createTurns } from "@petstore/storage-sql";
+import { createGroupCommit, createTurns, type UsageTransaction } from "@petstore/storage-sql";
 import type { Commit, GroupCommit, RetrySettings, UsageSubject } from "@petstore/storage-sql";
-import type { UsageTransaction } from "@petstore/storage-sql";
 import { ok, type Result } from "neverthrow";
 import type { Synchronous } from "../commit/transactions.js";
 import type { Connection } from "../database/connection.js";

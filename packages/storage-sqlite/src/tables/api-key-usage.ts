@@ -1,7 +1,6 @@
 import type { PresentedKey, Usage } from "@petstore/core/storage";
 import { PRESENTED_KEY_COLUMNS, LIMIT_COLUMNS, toPresentedKey } from "@petstore/storage-sql";
-import { toUsage, USAGE_COLUMNS, usageFields } from "@petstore/storage-sql";
-import type { Parameter } from "@petstore/storage-sql";
+import { toUsage, USAGE_COLUMNS, usageFields, type Parameter } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
 
