@@ -78,17 +78,13 @@ function errorResponse(name: OperationName, status: number, codes: readonly Erro
     const { message } = errors[code].example;
     return [code, { code, message, status }] as const;
   });
+  const occasions = codes.map((code) => errors[code].occasion ?? errors[code].example.message);
   const deprecations = deprecationOf(name, !codes.some((code) => errors[code].place === "message"));
   return {
-    description: codes.map(occasionOf).join(" Or: "),
+    description: occasions.join(" Or: "),
     headers: { ...commonHeaders, ...headersOfStatus[status], ...deprecations },
     content: contentOf({ allOf }, Object.fromEntries(bodies)),
   };
-}
-
-function occasionOf(code: ErrorCode): string {
-  const { occasion, example } = errors[code];
-  return occasion ?? example.message;
 }
 
 function deprecationOf(name: OperationName, required: boolean): Headers {
