@@ -317,8 +317,7 @@ it("an action is refused when a thousand secrets wait, rather than that one is l
   for (let count = 1; count < 1_000; count += 1) await issue(`key-${count}`);
   expect(process.getActiveResourcesInfo().length).toBeLessThan(timers + 900);
   expect([await issue("room"), await issue("more")]).toEqual([200, 503]);
-  expect(await secrets("recover", "unknown")).toBe(503);
-  expect(await secrets("take", "unknown")).toBe(200);
+  expect([await secrets("recover", "none"), await secrets("take", "none")]).toEqual([503, 200]);
   await secrets("take", "key-500");
   expect([await issue("more"), await secrets("recover", "key-1")]).toEqual([200, 200]);
   expect((await list()).total).toBe(1_001);
@@ -346,8 +345,10 @@ it("an action keeps the ids of pets exact, page by page", async () => {
   for (const status of ["sold", "available", "sold"] as const)
     await call("pets/add", { name: "Rex", categoryId: "9223372036854775807", status });
   const first = await call("pets/list", { status: "sold", limit: 1 });
-  expect(first.pets).toMatchObject([{ id: "1", categoryId: "9223372036854775807" }]);
-  expect(first.next).toBe("1");
+  expect(first).toMatchObject({
+    next: "1",
+    pets: [{ id: "1", categoryId: "9223372036854775807" }],
+  });
   const second = await call("pets/list", { status: "sold", after: first.next, limit: 1 });
   expect([second.pets[0]?.id, second.next]).toEqual(["3", undefined]);
 });
@@ -473,10 +474,7 @@ it.each(["newest", "use"] as const)("pages of many keys by %s beside other work"
   const storage = createMemoryStorage();
   const ids = Array.from({ length: 10_020 }, (_, at) => `${at + 10_000}`);
   const usedAt = (id: string) => NOW - (+id % 100);
-  const all = ids.map((id) => ({
-    key: aKey(id),
-    usage: { ...NO_USAGE, lastUsedAt: usedAt(id) },
-  }));
+  const all = ids.map((id) => ({ key: aKey(id), usage: { ...NO_USAGE, lastUsedAt: usedAt(id) } }));
   await storage.keys.import(all);
   const { list } = setUp({}, { storage });
   let turns = 0;

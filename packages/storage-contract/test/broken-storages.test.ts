@@ -98,12 +98,7 @@ const faults: Readonly<Record<string, Fault>> = {
       return { pets: pets.filter(({ id }) => status === undefined || !hidden.has(id)), next };
     });
   }),
-  "finds and lists a pet: a stale page": stalePage((forget) => {
-    return pets("import", (add) => (all) => forget(add(all)));
-  }),
-  "finds and lists a pet: a stale page after an import": stalePage((forget) => {
-    return pets("createOnce", (add) => (pet, request) => forget(add(pet, request)));
-  }),
+  "finds and lists a pet: only an import renews pages": withStalePages,
   "gives a pet a greater id: undercuts creations": pets("createOnce", (createOnce) => {
     return async (pet, request) =>
       (await createOnce(pet, request)).map((made) => ({ ...made, petId: made.petId + 9n }));
@@ -318,17 +313,15 @@ function hidingCreations(hide: (hidden: ReadonlySet<bigint>) => Fault): Fault {
   };
 }
 
-/** Keeps its pages until a pet is added by a member that forgets them. */
-function stalePage(forgetting: (forget: <T>(added: T) => T) => Fault): Fault {
-  return (storage, opened) => {
-    const cached = new Map<string, ReturnType<PetStorage["list"]>>();
-    const list = pets("list", (list) => (query) => {
-      const page = cached.get(String(query.status)) ?? list(query);
-      cached.set(String(query.status), page);
-      return page;
-    });
-    return forgetting((added) => (cached.clear(), added))(list(storage, opened), opened);
-  };
+function withStalePages(storage: Storage, opened: number): Storage {
+  const cached = new Map<string, ReturnType<PetStorage["list"]>>();
+  const list = pets("list", (list) => (query) => {
+    const page = cached.get(String(query.status)) ?? list(query);
+    cached.set(String(query.status), page);
+    return page;
+  });
+  const renew = pets("import", (add) => (all) => (cached.clear(), add(all)));
+  return renew(list(storage, opened), opened);
 }
 
 function countingIds(storage: Storage, opened: number): Storage {
