@@ -340,15 +340,14 @@ it.each<[string, () => void]>([
   await expect.poll(() => onError.mock.calls).toMatchObject(errors);
 });
 
+const MOST = "9223372036854775807";
+
 it("an action keeps the ids of pets exact, page by page", async () => {
   const { call } = setUp();
   for (const status of ["sold", "available", "sold"] as const)
-    await call("pets/add", { name: "Rex", categoryId: "9223372036854775807", status });
+    await call("pets/add", { name: "Rex", categoryId: MOST, status });
   const first = await call("pets/list", { status: "sold", limit: 1 });
-  expect(first).toMatchObject({
-    next: "1",
-    pets: [{ id: "1", categoryId: "9223372036854775807" }],
-  });
+  expect([first.next, first.pets[0]?.id, first.pets[0]?.categoryId]).toEqual(["1", "1", MOST]);
   const second = await call("pets/list", { status: "sold", after: first.next, limit: 1 });
   expect([second.pets[0]?.id, second.next]).toEqual(["3", undefined]);
 });
@@ -376,8 +375,7 @@ it("the list of keys has the newest first, or the most used, and says in which s
   await use(busy.secret, 7);
 
   const newest = await list();
-  const all = "busy banned replaced later expiring expired revoked";
-  expect(labels(newest).join(" ")).toBe(all);
+  expect(labels(newest).join(" ")).toBe("busy banned replaced later expiring expired revoked");
   const states = "active banned active,replaced active active,expiring expired revoked";
   expect(newest.keys.map((each) => each.states.join()).join(" ")).toBe(states);
   const once = { expiring: 1, replaced: 1, banned: 1, expired: 1, revoked: 1 };
@@ -463,8 +461,7 @@ it("the list of keys keeps a revocation that comes during a slow reading, and sh
   await second;
   Object.assign(keys, { list: read });
   const { readAt, counts } = await list();
-  expect(readAt).toBeGreaterThan(before);
-  expect(counts).toMatchObject({ active: 0, revoked: 1 });
+  expect([readAt > before, counts.active, counts.revoked]).toEqual([true, 0, 1]);
   clock.advance(1);
   await store.keys.purge({ olderThanSeconds: 0 });
   expect(await list()).toMatchObject({ keys: [], total: 1 });
@@ -482,8 +479,7 @@ it.each(["newest", "use"] as const)("pages of many keys by %s beside other work"
   const shown = async (page: number) => (await list({ order, page })).keys.map(({ id }) => id);
   const used = (id: string) => (order === "use" ? usedAt(id) : 0);
   const wanted = ids.toSorted((one, other) => used(other) - used(one) || +other - +one);
-  expect(await shown(0)).toEqual(wanted.slice(0, 50));
-  expect(await shown(200)).toEqual(wanted.slice(-20));
+  expect([await shown(0), await shown(200)]).toEqual([wanted.slice(0, 50), wanted.slice(-20)]);
   expect(await list({ order, page: 201 })).toMatchObject({ keys: [], matching: 10_020 });
   clearInterval(counting);
   expect(turns).toBeGreaterThan(20);
