@@ -177,10 +177,7 @@ async function* readRows(
   const records: AsyncIterable<{ readonly record: string[]; readonly raw: string }> = parser;
   let rows: Row[] = [];
   let first = 1;
-  let count = 0;
   for await (const { record, raw } of records) {
-    if (count === csvError?.["records"]) break;
-    count += 1;
     // The raw text ends with the first byte of a line break.
     const text = raw.endsWith("\n") ? raw.slice(0, -1) : raw;
     const last = first + (text.includes("\n") ? text.split("\n").length - 1 : 0);
