@@ -137,7 +137,6 @@ function createCommitNext<Transaction, Subject>(
         await backOff(error);
         return;
       }
-      retries = 0;
       if (batch.length > 1 && errors.isCausedByCall(error)) {
         queue.separate(batch.length);
         return;
