@@ -65,8 +65,9 @@ it("calls that arrive during a commit share the next, and each publishes how lon
   const { add, batches, endNext, advance } = createSlowGroup({ timeout: 1_000 });
   const calls = [add("first")];
   await turns(1);
+  calls.push(add("second"));
   advance(3);
-  calls.push(add("second"), add("third"));
+  calls.push(add("third"));
   await turns(3);
   expect(batches).toEqual([["first"]]);
   advance(4);
@@ -83,7 +84,7 @@ it("calls that arrive during a commit share the next, and each publishes how lon
   expect(batches).toEqual([["first"], ["second", "third"], ["fourth"]]);
   expect(signals).toEqual([
     { ...kind, calls: 1, waitMilliseconds: 0, commitMilliseconds: 7, failed: false },
-    { ...kind, calls: 2, waitMilliseconds: 4, commitMilliseconds: 5, failed: false },
+    { ...kind, calls: 2, waitMilliseconds: 7, commitMilliseconds: 5, failed: false },
     { ...kind, calls: 1, waitMilliseconds: 5, commitMilliseconds: 0, failed: true },
   ]);
 });
