@@ -76,9 +76,7 @@ export function fileOf(stdout: Streams["stdout"]): number | undefined {
   return stdout instanceof Socket ? undefined : stdout.fd;
 }
 
-export function isClosedPipe(error: unknown): boolean {
-  return codeOf(error) === "EPIPE";
-}
+export const isClosedPipe = (error: unknown): boolean => codeOf(error) === "EPIPE";
 
 function textFor({ isTTY }: TerminalStream, line: string): string {
   return isTTY === true ? escapeUnprintable(line) : line;

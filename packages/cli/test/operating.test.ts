@@ -257,14 +257,17 @@ it("serve --metrics answers nothing but GET /metrics by its name, however many c
 
 it("metrics that cannot be collected are an error; on an address for others, any name is right", async () => {
   const collect = vi.fn(() => Promise.reject(new Error("no worker")));
-  const served = await serveMetrics({ host: "0.0.0.0", port: 0 }, collect);
+  const onError = vi.fn();
+  const served = await serveMetrics({ host: "0.0.0.0", port: 0 }, collect, onError);
   const { url, close } = served._unsafeUnwrap();
   onTestFinished(close);
   for (const calls of [1, 2]) {
     expect(await statusOf(url, "/metrics", "metrics.example")).toBe(500);
     expect(collect).toHaveBeenCalledTimes(calls);
+    expect(onError.mock.calls).toEqual(Array(calls).fill([expect.stringContaining("no worker")]));
   }
-  const local = await serveMetrics({ host: zone, port: 0 }, () => Promise.resolve("pets 1"));
+  const collected = () => Promise.resolve("pets 1");
+  const local = await serveMetrics({ host: zone, port: 0 }, collected, onError);
   onTestFinished(local._unsafeUnwrap().close);
   expect(await (await fetch(local._unsafeUnwrap().url)).text()).toBe("pets 1");
 });

@@ -56,9 +56,7 @@ type SchemaOfEach<T> = EachField<Record<keyof T, v.GenericSchema>>;
 export type Input<Name extends CallName> = v.InferInput<(typeof inputs)[Name]>;
 export type ParsedInput<Name extends CallName> = v.InferOutput<(typeof inputs)[Name]>;
 
-export function isCallName(name: string): name is CallName {
-  return Object.hasOwn(inputs, name);
-}
+export const isCallName = (name: string): name is CallName => Object.hasOwn(inputs, name);
 
 export function parseInput<Name extends CallName>(
   name: Name,

@@ -7,7 +7,9 @@ import { deprecationHeaders, originForm } from "@petstore/http-adapter/internal"
 import { ok, type Result } from "neverthrow";
 import type PromClient from "prom-client";
 import type { MetricObjectWithValues, MetricValue, Registry } from "prom-client";
+import { describeUnknownError } from "../describe-error.js";
 import type { CommandIO } from "../terminal.js";
+import { createErrorLog } from "./log.js";
 import type { MetricsAddress, ServeOptions } from "./serve-options.js";
 import { limitConnections, listenOn } from "./server.js";
 
@@ -22,14 +24,14 @@ interface Metrics {
 /** Starts to measure, and to serve metrics, if the options say so. `Err` says why it cannot listen. */
 export async function openMetrics(
   { metrics: address, workers }: Pick<ServeOptions, "metrics" | "workers">,
-  { terminal }: CommandIO,
+  { terminal, report }: CommandIO,
 ): Promise<Result<Metrics, string>> {
   if (address === undefined) return ok({});
   // Without the option, prom-client is not even loaded.
   const { default: prom } = await import("prom-client");
   if (cluster.isWorker) return ok({ own: createMetrics(prom) });
   const open = async (collect: () => Promise<string>, measured: Metrics) => {
-    const serving = await serveMetrics(address, collect);
+    const serving = await serveMetrics(address, collect, createErrorLog(report).add);
     return serving.map(({ url, close }): Metrics => {
       terminal.out(`metrics at ${url}`);
       return { ...measured, close };
@@ -144,7 +146,11 @@ const MOST_CONNECTIONS = 32;
 const TIMEOUT = 5_000;
 
 /** Serves metrics at `/metrics`, for Prometheus. Requests that arrive together share a collection. */
-export async function serveMetrics({ host, port }: MetricsAddress, collect: () => Promise<string>) {
+export async function serveMetrics(
+  { host, port }: MetricsAddress,
+  collect: () => Promise<string>,
+  onError: (error: unknown) => void,
+) {
   let collecting: Promise<string> | undefined;
   const timeouts = { headersTimeout: TIMEOUT, requestTimeout: TIMEOUT, keepAliveTimeout: TIMEOUT };
   const server = createServer({ ...timeouts, connectionsCheckingInterval: 500 });
@@ -166,7 +172,10 @@ export async function serveMetrics({ host, port }: MetricsAddress, collect: () =
         response.writeHead(200, { ...HEADERS, "Content-Length": length });
         response.end(request.method === "HEAD" ? undefined : text);
       },
-      () => response.writeHead(500).end(),
+      (error: unknown) => {
+        response.writeHead(500).end();
+        onError(`metrics could not be collected: ${describeUnknownError(error)}`);
+      },
     );
   });
   const close = (): void => {

@@ -111,9 +111,7 @@ export function inputErrorOf({ socket, complete }: IncomingMessage): UnreadableM
   return complete ? undefined : connectionOf(socket).inputError;
 }
 
-function isOver(socket: Socket): boolean {
-  return socket.destroyed || socket.writableEnded;
-}
+const isOver = (socket: Socket): boolean => socket.destroyed || socket.writableEnded;
 
 /** A client that sends nothing for this long is treated as finished. In milliseconds. */
 const SILENCE = 1_000;

@@ -122,9 +122,7 @@ function isDriver(module: unknown): module is { readonly default: DatabaseConstr
 }
 
 /** A bundler may have turned the import into a `require`, whose error has the shorter code. */
-function isNotInstalled(error: unknown): boolean {
-  return codeOf(error).endsWith("MODULE_NOT_FOUND");
-}
+const isNotInstalled = (error: unknown): boolean => codeOf(error).endsWith("MODULE_NOT_FOUND");
 
 function unavailable(error: unknown): string {
   const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
