@@ -8,9 +8,7 @@ import { inject, onTestFinished } from "vitest";
 import { useBundled } from "../../../../scripts/bundled-programs.js";
 
 export const root = fileURLToPath(new URL("../../../..", import.meta.url));
-
 export const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
-
 const bundled = (): string => join(inject("sharedFolder"), "petstore/bin.js");
 
 /** Bundles the command before the tests of a file. Returns a function that returns its path. */

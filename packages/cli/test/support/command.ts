@@ -16,7 +16,6 @@ type Input = string | Buffer | readonly Buffer[];
 
 /** Each of these runs the petstore command in this process. */
 export const petstore = (...args: readonly string[]) => run(args);
-
 export const refused = (error: unknown) => ({ code: 1, out: "", error });
 
 /** On these streams, or a terminal of so many columns. */
@@ -117,9 +116,7 @@ export const terminalTo = (write: (text: string) => unknown, size: object = {}) 
 
 /** Returns a path for a database in a new folder, which is removed when the test ends. */
 export const newDatabase = (): string => join(createFolder(), "pets.db");
-
 export const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
-
 export const REX = '{"name":"Rex","categoryId":1}\n';
 
 /** A new database, and functions that run commands on it: one parses JSON, one adds pets. */

@@ -8,7 +8,6 @@ import { portOf } from "../../../../scripts/ports.js";
 import { makeStore } from "../../../http-adapter/test/support/serve.js";
 
 export const rex = { name: "Rex", categoryId: 7 };
-
 export type Stocked = Awaited<ReturnType<typeof stock>>;
 
 export const stock = (options: PetStoreOptions = {}) =>

@@ -9,11 +9,8 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-
 export const rex = { name: "Rex", categoryId: 7n };
-
 export const LIMIT_FIELDS = "{ perMinute, perDay }";
-
 type Call = (pets: Caller | TrustedPets) => ResultAsync<unknown, object>;
 
 /** A call of each operation. In this order, in a new store, each succeeds. */

@@ -32,9 +32,7 @@ export interface Call {
 
 /** A store on a hand-moved clock, and the secret of a Free key. */
 export type Made = Awaited<ReturnType<typeof makeStore>>;
-
 export type AnyServer = Server | SecureServer;
-
 export type Listening = Awaited<ReturnType<typeof listen>>;
 
 export function serve({

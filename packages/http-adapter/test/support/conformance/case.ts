@@ -41,7 +41,6 @@ export const each = (
 ): readonly Row[] => texts.map((text) => [source, name.replace("%s", () => text), request(text)]);
 
 export const words = (text: string): readonly string[] => text.trim().split(/\s+/);
-
 export const AUTH = "Authorization: Bearer {key}\r\n";
 
 /** The head of a request with Host and key, and these lines. */
@@ -51,7 +50,6 @@ export function head(requestLine: string, ...lines: readonly string[]): string {
 }
 
 export const get = (...lines: readonly string[]): string => head("GET /v1/pets", ...lines);
-
 export const postHead = (...lines: readonly string[]): string => head("POST /v1/pets", ...lines);
 
 export const post = (body: string, ...lines: readonly string[]): string =>
@@ -61,7 +59,6 @@ export const chunked = (bytes: string, ...lines: readonly string[]): string =>
   postHead("Transfer-Encoding: chunked", ...lines) + bytes;
 
 export const PET_CHUNKED = "1d\r\n" + PET + "\r\n0\r\n\r\n";
-
 export const list: Outcome = { responses: [{ status: 200, body: /^\[.*\]$/s }] };
 export const created: Outcome = { responses: [{ status: 201 }] };
 
