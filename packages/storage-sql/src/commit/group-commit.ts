@@ -111,7 +111,7 @@ function createCommitNext<Transaction, Subject>(
   /** Fails the calls that have timed out, and waits before the others run again, longer each time. */
   const backOff = async (error: unknown): Promise<void> => {
     queue.failExpired(now() - Math.min(timeout, callTimeout), () => error);
-    retries = queue.isEmpty() ? 0 : retries + 1;
+    retries += 1;
     const backoff = backoffBefore(retries);
     if (backoff > 0) await setTimeout(backoff);
   };
