@@ -396,6 +396,7 @@ it("the list of keys is searched by label, id, hint and a part of a secret, and 
   await issue("Paws");
   const searched = async (search: string, filter = {}) => labels(await list({ search, ...filter }));
   expect(await searched(" zOO ")).toEqual(["zoo Basel", key.label]);
+  expect(await searched("x".repeat(200))).toEqual([]);
   expect(await searched("zoo", { plan: "pro" })).toEqual(["Zoo <b>Zürich</b> 🐈"]);
   for (const part of [key.id.slice(-6).toUpperCase(), secret.slice(0, 13), secret.slice(0, 30)])
     expect(await searched(part)).toEqual([key.label]);

@@ -38,8 +38,7 @@ it("changes by hand reach a page that is cached", async () => {
   await admin.query("delete from by_hand.pets where id = 2");
   expect(await names()).toEqual(["Rex", "Rex"]);
   await admin.query("truncate by_hand.pets");
-  expect(await names()).toEqual([]);
-  expect((await storage.pets.create(rex))._unsafeUnwrap().id).toBe(4n);
+  expect([await names(), (await storage.pets.create(rex))._unsafeUnwrap().id]).toEqual([[], 4n]);
 });
 
 it("a page is read again after a failover to a standby that was behind, although no timeline can be read", async () => {

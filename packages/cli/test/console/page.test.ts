@@ -30,7 +30,10 @@ async function serveConsole(store: PetStore, port = 0) {
 
 const rowOf = (page: Page, label: string) => page.getByRole("row").filter({ hasText: label });
 const IS_WIDE = "document.documentElement.scrollWidth > innerWidth";
-const openPage = useChromium(5);
+/** Where the pictures of the documents are, if they are to be made anew: `npm run screenshots`. */
+const pictures = process.env["PETSTORE_SCREENSHOTS"];
+
+const openPage = useChromium(5, pictures === undefined ? "Asia/Kolkata" : "UTC");
 
 /** A page that shows the console of a new store in memory, with keys of these labels: `id` and `secret` are the last's. */
 async function openNew(labels: readonly string[] = []) {
@@ -52,11 +55,14 @@ it("issues a key; a person runs into its limit, is found by the secret, and is l
   await page.getByText("There is no key yet.").waitFor();
 
   await perform(page, "Issue a key", { Label: "Happy Paws", Plan: "enterprise" });
-  await perform(page, { "Requests per minute": "3", "Requests per day": "50" }, "Issue");
+  expect(await page.locator("input:required").count()).toBe(2);
+  const limits = { "Requests per minute": "3", "Requests per day": "50" };
+  await perform(page, { ...limits, Expires: "2031-07-01T12:00" }, "Issue");
   await dialog(page).getByRole("button", { name: "Copy", exact: true }).first().click();
   await page.getByText("Copied.").waitFor();
   const secret = await page.evaluate<string>("navigator.clipboard.readText()");
-  expect(secret).toMatch(/^pet_live_\w{36}$/);
+  const { expiresAt } = (await store.keys.findBySecret(secret))._unsafeUnwrap();
+  expect(expiresAt).toBe(Date.UTC(2031, 6, 1, 6, 30));
   await page.keyboard.press("Escape");
   const shown = await dialog(page).innerText();
   expect(shown).toContain("Happy Paws on the enterprise plan.");
@@ -69,7 +75,7 @@ it("issues a key; a person runs into its limit, is found by the secret, and is l
 
   for (let count = 0; count < 7; count += 1) await store.as(secret).listPets();
   await row.getByText("3 of 3").waitFor();
-  await row.getByText(/banned until .* UTC$/).waitFor();
+  await row.getByText(/banned until .* GMT\+5:30$/).waitFor();
   await perform(page, { Search: secret });
   await page.getByRole("heading", { name: "Happy Paws" }).waitFor();
   const id = new URL(page.url()).hash.slice("#keys/".length);
@@ -139,7 +145,7 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   expect(await dialog(page).count()).toBe(0);
 
   await store.keys.rotate(id, { overlapSeconds: 86_400 });
-  await page.getByText(/^old secret until \w+ \d+, .* UTC$/).waitFor();
+  await page.getByText(/^old secret until \w+ \d+, .* GMT\+5:30$/).waitFor();
 
   await tabTo("Revoke…");
   await page.keyboard.press("Enter");
@@ -156,7 +162,7 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   expect((await show()).revokedAt).toBeDefined();
   expect(await button(page, "Rotate…").isDisabled()).toBe(true);
   const secrets = page.locator("dd", { has: page.getByText("refused since").first() });
-  expect(await secrets.innerText()).toMatch(/^(pet_live_\w{4}… refused since .* UTC\n?){2}$/);
+  expect(await secrets.innerText()).toMatch(/^(pet_live_\w{4}… refused since .* GMT\+5:30\n?){2}$/);
   expect(offences).toEqual([]);
 });
 
@@ -516,8 +522,6 @@ it("shows a screen reader everything, and cuts nothing off, on wide screens and 
   expect(offences).toEqual([]);
 });
 
-/** Where the pictures of the documents are, if they are to be made anew: `npm run screenshots`. */
-const pictures = process.env["PETSTORE_SCREENSHOTS"];
 const PICTURED: ReadonlySet<string> = new Set(["keys", "secret", "key", "revoke", "pets"]);
 
 /** The last one is a zoom of 200 %, of which there are no pictures. */

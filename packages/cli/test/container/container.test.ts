@@ -77,8 +77,7 @@ describe.runIf(isPerformed)("a container", () => {
     onTestFinished(() => void unready.close());
     expect([await check(port), await check(String(await portOf(unready)))]).toEqual([1, 1]);
     const { url, output, end } = await startProgram(image.command, options);
-    expect(url).toBe(`http://127.0.0.1:${port}/v1`);
-    expect(await check(port)).toBe(0);
+    expect([url, await check(port)]).toEqual([`http://127.0.0.1:${port}/v1`, 0]);
     const { uid } = statSync(join(image.folder, "data/pets.db"));
     if (canSwitch) expect(uid).toBe(image.user.uid);
 

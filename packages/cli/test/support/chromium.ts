@@ -16,7 +16,7 @@ function findReasonToSkip(): string | undefined {
 }
 
 /** Starts a browser for a file or group of tests; its timers run this much faster. Returns what opens a URL on a page. */
-export function useChromium(pace = 1) {
+export function useChromium(pace = 1, timezoneId = "UTC") {
   let opened: Page | undefined;
   beforeAll(async () => {
     if (reasonToSkip !== undefined) return;
@@ -26,7 +26,7 @@ export function useChromium(pace = 1) {
       ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
     ];
     const browser = await chromium.launch({ executablePath, args });
-    const options = { timezoneId: "UTC", locale: "en-US", reducedMotion: "reduce" } as const;
+    const options = { timezoneId, locale: "en-US", reducedMotion: "reduce" } as const;
     const context = await browser.newContext(options);
     await context.addInitScript(`{
       const { setTimeout } = globalThis;
