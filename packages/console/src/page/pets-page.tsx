@@ -47,12 +47,8 @@ export function PetsPage() {
   const isWrong = from !== "" && first < 1n;
   const after = starts.at(-1) ?? (first < 1n ? undefined : String(first - 1n));
   const query = { ...filters, after, limit: LIMIT };
-  const { output, isCurrent, problem, reload } = usePolled("pets/list", query);
+  const { output, isCurrent, problem } = usePolled("pets/list", query);
   const next = output?.next;
-  const onClose = (): void => {
-    setAdding(false);
-    reload();
-  };
   return (
     <main>
       <div class="title">
@@ -84,7 +80,7 @@ export function PetsPage() {
           next={isCurrent && next !== undefined && (() => change({ starts: [...starts, next] }))}
         />
       )}
-      {isAdding && <AddDialog onClose={onClose} />}
+      {isAdding && <AddDialog onClose={() => setAdding(false)} />}
     </main>
   );
 }
