@@ -196,6 +196,7 @@ it("deploy/petstore.service and deploy/petstore-backup.service run the command; 
     const [, command = ""] = new RegExp(`^${key}=(.*)$`, "m").exec(textOf(`deploy/${file}`)) ?? [];
     return command.replaceAll("$$", "$").replaceAll("%%", "%");
   };
+  expect(commandOf("petstore.service", "StartLimitIntervalSec")).toBe("0");
   const serve = commandOf("petstore.service", "ExecStart");
   const [, path = ""] = /node_modules\/@petstore\/cli\/(\S+) serve$/.exec(serve) ?? [];
   expect(textOf(`packages/cli/${path}`)).not.toBe("");
