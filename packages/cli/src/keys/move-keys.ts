@@ -124,9 +124,6 @@ async function readKeys(
     return await parseKeys(readLines(stream, LONGEST), onGroup);
   } catch (error) {
     return err(`cannot read ${file}: ${describeFileError(error)}`);
-  } finally {
-    // An input that stays open would keep the process alive.
-    stream.destroy();
   }
 }
 
