@@ -121,7 +121,6 @@ export function usePolled<Name extends CallName>(name: Name, input: Input<Name>)
     const start = (): void => void run();
     reload.current = start;
     document.addEventListener("visibilitychange", start);
-    window.addEventListener("online", start);
     start();
     return () => {
       lastId = Infinity;
@@ -129,7 +128,6 @@ export function usePolled<Name extends CallName>(name: Name, input: Input<Name>)
       reload.current = () => undefined;
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", start);
-      window.removeEventListener("online", start);
     };
     // The text stands for the input, which is a new object at each rendering.
   }, [name, body]);
