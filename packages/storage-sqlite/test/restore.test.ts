@@ -132,8 +132,7 @@ describe("a restore is refused, and changes nothing,", () => {
     fs.writeFileSync(filename, "mine".repeat(500));
     const before = files();
     fail(name, code);
-    expect(await codeOf()).toBe(refusal);
-    expect(files()).toEqual(before);
+    expect([await codeOf(), files()]).toEqual([refusal, before]);
   });
 
   it("while a storage, a reader or a transaction uses the database", async () => {

@@ -291,6 +291,7 @@ it("draws no older response over a newer one, turns one page at two clicks, and 
   await expect.poll(() => held.length).toBe(2);
   held[1]?.();
   await perform(page, /51 to 100 of 120/, "Next", /101 to 120 of 120/);
+  expect(await button(page, "Next").isEnabled()).toBe(false);
   const { keys } = (await store.keys.list())._unsafeUnwrap();
   for (const { id } of keys.slice(-80)) await store.keys.revoke(id);
   await page.getByText("1 to 40 of 40 (of 120)").waitFor();

@@ -84,9 +84,10 @@ it.each([
 
 it("reports at most 20 bad lines by number, keeps all as they are, and imports the others", async () => {
   const rejects = join(dirname(newDatabase()), "rejects.ndjson");
-  const long = `{"name":"${"x".repeat(2 ** 20)}","categoryId":1}`;
+  const longest = "x".repeat(2 ** 20);
+  const long = `{"name":"${longest}","categoryId":1}`;
   const bad = Array.from({ length: 5_000 }, (_, index) => `bad ${index}`);
-  const text = lines(rex, "{", rex, '{"name":5}', long, "\uFEFF[]", ...bad, rex, "bad");
+  const text = lines(rex, "{", rex, '{"name":5}', long, "\uFEFF[]", ...bad, rex, longest);
   const { code, out, error, pets } = await importing(text, "--rejects", rejects);
   expect({ code, out, pets: pets.length }).toEqual({ code: 1, out: "imported 3 pets", pets: 3 });
   expect(error.split("\n")).toEqual([
@@ -97,7 +98,8 @@ it("reports at most 20 bad lines by number, keeps all as they are, and imports t
     "… and 4,985 more lines",
     `petstore: 5,005 lines could not be imported: see ${rejects}`,
   ]);
-  expect(readFileSync(rejects, "utf8")).toBe(lines("{", '{"name":5}', "\uFEFF[]", ...bad, "bad"));
+  const kept = lines("{", '{"name":5}', "\uFEFF[]", ...bad, longest);
+  expect(readFileSync(rejects, "utf8") === kept).toBe(true);
 });
 
 it("writes bad records of CSV below their heading, each as a record of its own", async () => {
