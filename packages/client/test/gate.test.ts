@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Gate } from "../src/gate.js";
 
 const NOW = 1_000_000;
-
 type Event = "sent" | Ended;
 
 const ended = (number: number, remaining: number, resetAt = 1): Ended => ({

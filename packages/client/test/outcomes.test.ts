@@ -19,7 +19,6 @@ type Outcome = Result<unknown, Coded>;
 type Act = (pets: Remote, stocked: Stocked) => Promise<Outcome> | ResultAsync<unknown, Coded>;
 /** The options of the store, and the key of the caller if it is not the one that was issued. */
 type Setting = PetStoreOptions & { readonly key?: string };
-
 const MAX = 2n ** 63n - 1n;
 
 /** What a caller does, by operation. Each has rows. */

@@ -19,13 +19,11 @@ import { closingRequirements } from "../src/requirements/lifecycle.js";
 
 /** Breaks a storage in memory. `opened` is how many were opened on the same data before. */
 type Fault = (storage: Storage, opened: number) => Storage;
-
 const [pets, keys, usage] = [replaceIn("pets"), replaceIn("keys"), replaceIn("usage")];
 const startingEmpty: Fault = (storage, opened) => (opened === 0 ? storage : createMemoryStorage());
 const emptyAtLast: Fault = (storage, opened) => (opened === 2 ? createMemoryStorage() : storage);
 const FILE_STORAGE = "packages/storage-contract/test/support/file-storage.ts";
 const bundled = useBundled("file-storage", [FILE_STORAGE]);
-
 type AnyFault = FileOptions["fault"] | Fault;
 
 /** As `faults`, for requirements on several processes: the fault of a storage in a file, in all of them. */

@@ -2,7 +2,7 @@ import { petFilters } from "@petstore/core/internal";
 import { NO_USAGE } from "@petstore/core/storage";
 import type { Storage, StorageError, StorageWarning } from "@petstore/core/storage";
 import { petColumns } from "@petstore/storage-sql";
-import { openPostgresStorage } from "@petstore/storage-postgres";
+import { openPostgresStorage, postgresMigrations } from "@petstore/storage-postgres";
 import type { Result } from "neverthrow";
 import pg from "pg";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -25,6 +25,21 @@ it("an index has the pets of each filter in the order of their ids", async () =>
   const indexes = await admin.query("select indexdef from pg_indexes where schemaname = 'indexes'");
   for (const { column } of petFilters.map((field) => petColumns[field]))
     expect(indexes.flat().join()).toContain(`.pets USING btree (${column}, id)`);
+});
+
+it("a breaking migration renames `writers`: a running server of an older version does nothing more", async () => {
+  const script = postgresMigrations();
+  const renames = script.match(/\.writers rename to/g) ?? [];
+  expect(script.match(/, true\);/g)).toHaveLength(1 + renames.length);
+  const { pets, keys, usage } = await open("outdated");
+  await admin.query("alter table outdated.writers rename to writers_2");
+  const outcomes = await Promise.all<Result<unknown, StorageError>>([
+    ...[pets.create(rex), pets.find(1n), pets.list(firstPage)],
+    ...[keys.insert(aKey("a")), keys.find("a"), keys.remove(["a"])],
+    keys.list({ limit: 1, after: undefined, banned: false }),
+    ...[usage.findByDigest("digest"), usage.charge("digest", () => ({ result: 1 }))],
+  ]);
+  expect(outcomes.filter((outcome) => outcome.isOk())).toEqual([]);
 });
 
 it("changes by hand reach a page that is cached", async () => {

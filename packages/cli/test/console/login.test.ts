@@ -17,7 +17,6 @@ import { runOnTerminal } from "../support/pseudo-terminal.js";
 import { inCi } from "../../../../scripts/test-size.js";
 
 const program = useBuiltPetstore();
-
 type Headers = Readonly<Record<string, string>>;
 
 /** Takes a console's link apart. The functions send one request with these headers and no more, as no browser would. */

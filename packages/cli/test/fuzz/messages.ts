@@ -97,7 +97,6 @@ const contentType = pick(
 );
 
 type Frame = (body: string) => string;
-
 const byLength = (body: string, length = body.length) => `Content-Length: ${length}\r\n\r\n${body}`;
 const chunked = (body: string) => `Transfer-Encoding: chunked\r\n\r\n${body}`;
 const chunk: Frame = (part) => (part === "" ? "" : `${part.length.toString(16)}\r\n${part}\r\n`);

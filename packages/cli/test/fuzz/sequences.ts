@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { KEY, message, NAME } from "./messages.js";
 
 const fraction = fc.nat({ max: 1_000 }).map((thousandths) => thousandths / 1_000);
-
 type Ending = "fin" | "reset" | "silence";
 
 const ending = (weight: number, kind: Ending, ...after: (number | "first bytes")[]) => ({
@@ -35,9 +34,7 @@ export const sequence = fc.record({
 });
 
 export type Sequence = typeof sequence extends fc.Arbitrary<infer Generated> ? Generated : never;
-
 const HOST = "127.0.0.1";
-
 export type Sent = Awaited<ReturnType<typeof send>>;
 
 /**

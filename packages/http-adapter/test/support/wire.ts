@@ -9,7 +9,6 @@ export interface WireResponse {
 }
 
 export type Wire = Awaited<ReturnType<typeof dial>>;
-
 export type Open = (port: number, host: string) => Socket;
 
 /** Connects to a server on this machine, by TCP or as `open` does, and sends these bytes. */

@@ -2,7 +2,6 @@ import { setImmediate } from "node:timers/promises";
 import type { NewPet, PetQuery, Storage, StoredApiKey } from "@petstore/core/storage";
 
 export const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" };
-
 export const firstPage: PetQuery = { limit: 100, status: undefined, after: undefined };
 
 /** A key whose one secret has the digest `digest of <id>`. */
