@@ -252,7 +252,9 @@ it("is neither cancelled nor closed while an action is sent, or when a late look
   await perform(page, { Search: secret });
   await expect.poll(() => found.length).toBe(2);
   await perform(page, "Pets");
+  const late = page.waitForResponse("**/api/keys/find-by-secret");
   found[1]?.();
+  await late;
   await page.waitForResponse("**/api/pets/list");
   expect(new URL(page.url()).hash).toBe("#pets");
 
