@@ -12,7 +12,7 @@ import { freePort } from "../../../scripts/ports.js";
 import { hurried, startCommand, startProgram, useBuiltPetstore } from "./support/built-petstore.js";
 import { startAny, textOf, workersOf } from "./support/built-petstore.js";
 import { databaseWithKey, newDatabase, petsIn, REX, skipWithout } from "./support/command.js";
-import { withDatabase, writableTo } from "./support/command.js";
+import { petstore, withDatabase, writableTo } from "./support/command.js";
 import { inCi } from "../../../scripts/test-size.js";
 import { createErrorLog, createRequestLog } from "../src/serve/log.js";
 
@@ -38,8 +38,9 @@ async function startServer(outputs: readonly (number | "pipe" | "ignore")[], ...
 }
 
 describe.runIf(inCi && existsSync(FULL))("with outputs that are full", () => {
-  it("a server keeps serving, replaces its workers, one after the other, and shuts down", async () => {
-    const args = ["--database", newDatabase(), "--workers", "2"];
+  it("a server keeps serving, issues no key that is lost, replaces its workers, one after the other, and shuts down", async () => {
+    const database = newDatabase();
+    const args = ["--database", database, "--workers", "2", "--first-key"];
     const full = openSync(FULL, "w");
     onTestFinished(() => closeSync(full));
     const { server, health, end } = await startServer([full, full], ...args);
@@ -51,6 +52,7 @@ describe.runIf(inCi && existsSync(FULL))("with outputs that are full", () => {
     }
     await expect.poll(health).toBe(200);
     expect([await Promise.all([health(), health()]), await end()]).toEqual([[200, 200], 0]);
+    expect((await petstore("keys", "list", "--json", "--database", database)).out).toBe("[]");
   });
 
   it("keys issue, keys list and help fail with the cause", async () => {

@@ -124,7 +124,7 @@ async function serveWithWorkers(
 async function printBanner(
   store: PetStore,
   url: string,
-  { database, workers, firstKey }: ServeOptions,
+  { database, workers, firstKey, log }: ServeOptions,
   isNew: boolean,
   io: CommandIO,
 ): Promise<void> {
@@ -142,7 +142,9 @@ async function printBanner(
     lines.push(`  database  ${where}${isNew ? " (new)" : ""}`, `  new key   ${issue}`);
   }
   io.terminal.out(lines.join("\n"));
-  if (firstKey) await issueFirstKey(store, url, io);
+  // With `--log`, these lines go to standard error. If they are lost, a secret would be lost there, too.
+  const isLost = log && io.streams.stderr.errored instanceof Error;
+  if (firstKey && !isLost) await issueFirstKey(store, url, io);
 }
 
 async function issueFirstKey(store: PetStore, url: string, { terminal, report }: CommandIO) {
