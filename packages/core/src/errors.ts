@@ -107,28 +107,26 @@ export type UnavailableError = StorageUnavailableError | CodedError<"store_close
 export type AdmissionError =
   KeylessError | RateLimitExceededError | RefusedForNow<"api_key_banned"> | UnavailableError;
 
-/** The failures of `listPets`, once the request is admitted. */
-export type ListPetsError = CodedError<"invalid_query"> | UnavailableError;
+/** The codes of errors that each operation has and not all have (specification, "Endpoints"), once it is admitted. */
+export const ownCodes = {
+  listPets: { invalid_query: true },
+  createPet: { invalid_idempotency_key: true, invalid_pet: true, idempotency_key_reused: true },
+  getPet: { pet_not_found: true },
+} as const;
 
-/** The failures of `createPet`, once the request is admitted. */
-export type CreatePetError =
-  | InvalidIdempotencyKeyError
-  | CodedError<"invalid_pet">
-  | CodedError<"idempotency_key_reused">
-  | UnavailableError;
+/** The name of an operation (specification, "Endpoints"). */
+export type OperationName = keyof typeof ownCodes;
 
-/** The failures of `getPet`, once the request is admitted. */
-export type GetPetError = CodedError<"pet_not_found"> | UnavailableError;
+type EachCoded<Code> = Code extends string ? CodedError<Code> : never;
 
-/** The failures of each operation (specification, "Endpoints"), once the request is admitted. */
+/** The failures of each operation, once the request is admitted. */
 export type OperationErrors = {
-  readonly listPets: ListPetsError;
-  readonly createPet: CreatePetError;
-  readonly getPet: GetPetError;
+  readonly [Name in OperationName]: EachCoded<keyof (typeof ownCodes)[Name]> | UnavailableError;
 };
 
-/** The name of an operation (specification, "Endpoints"). `Extract` makes declarations show the names. */
-export type OperationName = Extract<keyof OperationErrors, string>;
+export type ListPetsError = OperationErrors["listPets"];
+export type CreatePetError = OperationErrors["createPet"];
+export type GetPetError = OperationErrors["getPet"];
 
 /** Every error that a call with an API key can have. A `switch` over its `code` is checked by the compiler. */
 export type PetStoreError = AdmissionError | OperationErrors[OperationName];

@@ -1,5 +1,5 @@
 // Not public: what the packages of this repository know without an engine. It loads nothing else.
-export type { OperationErrors, OperationName } from "./errors.js";
+export { ownCodes, type OperationName } from "./errors.js";
 export { codeOf, keysOf, ownField } from "./validation/fields.js";
 export {
   eachWindow,

@@ -1,5 +1,5 @@
 import type { PetStoreError } from "@petstore/core";
-import type { OperationErrors, OperationName } from "@petstore/core/facts";
+import { ownCodes, type OperationName } from "@petstore/core/facts";
 
 /** What is known of an operation of the service (specification, "Endpoints" and "Versioning"). */
 export interface OperationFacts<Codes = Partial<Record<PetStoreError["code"], true>>> {
@@ -15,26 +15,17 @@ export interface OperationFacts<Codes = Partial<Record<PetStoreError["code"], tr
   readonly deprecation?: Readonly<Record<"since" | "removal" | "successor", string>>;
 }
 
-/** The codes of an operation's errors that not all operations have; one that is missing does not compile. */
-type OwnCodes<Name extends OperationName> = Record<
-  Exclude<OperationErrors[Name]["code"], "storage_unavailable" | "store_closed">,
-  true
->;
-
 /** The operations: routes, `Allow`, reports, the client and the OpenAPI document follow from this table. */
 export const operations = {
-  listPets: { method: "GET", path: "/pets", success: 200, errors: { invalid_query: true } },
-  createPet: {
-    method: "POST",
-    path: "/pets",
-    success: 201,
-    errors: { invalid_idempotency_key: true, invalid_pet: true, idempotency_key_reused: true },
-  },
+  listPets: { method: "GET", path: "/pets", success: 200, errors: ownCodes.listPets },
+  createPet: { method: "POST", path: "/pets", success: 201, errors: ownCodes.createPet },
   getPet: {
     method: "GET",
     path: "/pets/{petId}",
     success: 200,
-    errors: { pet_not_found: true },
+    errors: ownCodes.getPet,
     deprecation: { since: "5 December 2025", removal: "5 December 2030", successor: "../pets" },
   },
-} as const satisfies { readonly [Name in OperationName]: OperationFacts<OwnCodes<Name>> };
+} as const satisfies {
+  readonly [Name in OperationName]: OperationFacts<(typeof ownCodes)[Name]>;
+};
