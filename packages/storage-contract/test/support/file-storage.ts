@@ -1,5 +1,5 @@
 // A storage in a file that several processes share: the memory storage, and a log of all changes, one in each line.
-import { appendFileSync, closeSync, openSync, readFileSync, statSync, unlinkSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 import { createMemoryStorage } from "@petstore/core";
 import { storageError, type Decide, type PresentedKey } from "@petstore/core/storage";
@@ -126,19 +126,15 @@ function callOf(memory: Storage, port: string, member: string, args: unknown[]):
 }
 
 function locked<T>(lock: string, call: () => Call<T>): Call<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      closeSync(openSync(lock, "wx"));
-      break;
-    } catch (error) {
-      if (tries === 1_000) return Promise.resolve(err(storageError("It is locked.", error)));
-      pause();
-    }
+  // Of those that make the folder at once, one has made it.
+  for (let tries = 1; mkdirSync(lock, { recursive: true }) === undefined; tries += 1) {
+    if (tries === 1_000) return Promise.resolve(err(storageError("It is locked.")));
+    pause();
   }
   try {
     return call();
   } finally {
-    unlinkSync(lock);
+    rmdirSync(lock);
   }
 }
 
