@@ -16,6 +16,7 @@ const NOW = Date.UTC(2026, 10, 24, 12);
 const DAY = 86_400_000;
 const ALL: Input<"keys/list"> = { search: "", order: "newest", page: 0 };
 const ORIGIN = "http://shop.example";
+const MOST = "9223372036854775807";
 
 /** A console over a new store in memory, and functions that call it as its page does. */
 function setUp(options: ConsoleOptions = {}, storeOptions: PetStoreOptions = {}) {
@@ -339,8 +340,6 @@ it.each<[string, () => void]>([
   const errors = [[{ message: "the audit log is full" }]];
   await expect.poll(() => onError.mock.calls).toMatchObject(errors);
 });
-
-const MOST = "9223372036854775807";
 
 it("an action keeps the ids of pets exact, page by page", async () => {
   const { call } = setUp();

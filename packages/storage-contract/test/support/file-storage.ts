@@ -138,6 +138,4 @@ function locked<T>(lock: string, call: () => Call<T>): Call<T> {
   }
 }
 
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-}
+const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
