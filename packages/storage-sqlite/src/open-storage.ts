@@ -3,7 +3,7 @@ import { createChargedUsage, createClose, monotonicNow } from "@petstore/storage
 import { retryWhileBusy, type RetrySettings } from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
 import { loadDriver } from "./database/driver.js";
-import { DatabaseExchanged, isBusy, sqliteCode, toFailure } from "./database/errors.js";
+import { DatabaseExchanged, isBusy, toFailure } from "./database/errors.js";
 import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenSqliteError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
@@ -51,8 +51,7 @@ async function open({ source, timeout }: Settings): Promise<Storage> {
 
 /** Also if the file was exchanged meanwhile, as by a restore: then the new one is opened. */
 function isBusyAtOpening(error: unknown): boolean {
-  const isMoved = sqliteCode(error) === "SQLITE_READONLY_DBMOVED";
-  return isBusy(error) || isMoved || error instanceof DatabaseExchanged;
+  return isBusy(error) || error instanceof DatabaseExchanged;
 }
 
 function createStorage(

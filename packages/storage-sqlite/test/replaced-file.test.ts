@@ -211,12 +211,14 @@ it("a file that was moved to another file system leaves its log, which no new fi
   expect(await allIds(await openStorage({ filename: other }))).toHaveLength(21);
 });
 
-it("a storage whose file is replaced while it is opened uses the new one", async () => {
+it.each([0, 2])("a storage whose file is replaced while it opens uses the new one", async (at) => {
   const backup = folder.path("backup.db");
   (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
   await create();
   await storage.close();
-  vi.spyOn(Database.prototype, "pragma").mockImplementationOnce(() => fs.renameSync(backup, path));
+  const pragma = vi.spyOn(Database.prototype, "pragma");
+  for (let before = 0; before < at; before += 1) pragma.mockReturnValueOnce(undefined);
+  pragma.mockImplementationOnce(() => fs.renameSync(backup, path));
   storage = await openWatched();
   expect([(await create())._unsafeUnwrap().id, await reopen()]).toEqual([2n, [1n, 2n]]);
 });
@@ -291,8 +293,7 @@ it("a storage whose file was replaced is noticed in a host's database, too", asy
   const hosts = await openStorage({ database });
   fs.rmSync(folder.path("host.db-shm"));
   expect((await hosts.pets.create(rex)).isErr()).toBe(true);
-  expect((await hosts.pets.list(firstPage)).isErr()).toBe(true);
-  expect(database.open).toBe(true);
+  expect([(await hosts.pets.list(firstPage)).isErr(), database.open]).toEqual([true, true]);
 });
 
 it("a look that fails (EIO) fails its call only, and no pet is lost or doubled", async () => {

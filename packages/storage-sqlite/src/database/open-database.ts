@@ -65,8 +65,9 @@ export function openFile(
     if (isOnDisk) ensureMark(database);
     return { ...opened, close };
   } catch (error) {
+    const isExchanged = !areOurs();
     closeNow();
-    throw error;
+    throw isExchanged ? new DatabaseExchanged() : error;
   }
 }
 
