@@ -1,6 +1,6 @@
 import { markLog } from "../database/database-mark.js";
 import type { SqliteDatabase, SqliteStatement } from "../database/driver.js";
-import { DatabaseInUse, isBusy, isIterating, MayBeStored, sqliteCode } from "../database/errors.js";
+import { DatabaseInUse, isIterating, MayBeStored, sqliteCode } from "../database/errors.js";
 
 /**
  * What a commit survives (https://sqlite.org/pragma.html#pragma_synchronous). `FULL`: a power loss,
@@ -141,8 +141,7 @@ function commitOrRollBack<T>(
     return result;
   } catch (error) {
     rollBack(database);
-    // A lock is missing before anything is written.
-    if (!isCommitting || isBusy(error) || overwriteFailedCommit(database)) throw error;
+    if (!isCommitting || overwriteFailedCommit(database)) throw error;
     throw new MayBeStored(error);
   }
 }
