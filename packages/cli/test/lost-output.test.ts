@@ -208,6 +208,7 @@ it.skipIf(!hasBash).each([">>", ">"])(
 it.skipIf(!hasBash).each([
   ["migrate --print", 4],
   ["pets export", 40],
+  ["serve --help", 1],
 ])("%s fails if a full disk takes only a part of its result", async (command, blocks) => {
   const { database, read } = withDatabase();
   await read(`{"name":"${"x".repeat(600)}","categoryId":1}\n`.repeat(100), "pets", "import", "-");

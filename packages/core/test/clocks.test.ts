@@ -94,8 +94,7 @@ describe("the wall clock of one of two processes set back", () => {
     const { clock, ahead, corrected } = await openTwo();
     clock.advance(later);
     for (let minute = 0; minute < 3; minute += 1) {
-      expect(await admitted(ahead, 60)).toBe(60);
-      expect(await admitted(corrected, 60)).toBe(0);
+      expect([await admitted(ahead, 60), await admitted(corrected, 60)]).toEqual([60, 0]);
       clock.advance(MINUTE - 1);
       expect(await admitted(corrected, 1)).toBe(0);
       clock.advance(1 + AHEAD);

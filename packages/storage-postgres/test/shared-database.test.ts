@@ -360,8 +360,7 @@ it("pets and keys commit synchronously, whatever the session of a host's pool ha
       for each row execute function levels_of.level();
     create constraint trigger level after insert on levels_of.api_keys deferrable initially deferred
       for each row execute function levels_of.level()`);
-  const config: pg.PoolConfig = Object.assign({ connectionString }, { binary: true });
-  const binary = new pg.Pool(config);
+  const binary = new pg.Pool(Object.assign({ connectionString }, { binary: true }));
   onTestFinished(() => binary.end());
   const refused = (await openPostgresStorage({ pool: binary }))._unsafeUnwrapErr();
   expect(refused.message).toContain("without `binary`");

@@ -84,8 +84,7 @@ it("waits, without blocking the event loop, while another connection has an excl
   const backup = backupSqliteFile({ filename: held, to });
   await turns(1_000);
   other.exec("rollback");
-  expect((await backup).isOk()).toBe(true);
-  expect(petsIn(to)).toBe(1);
+  expect([(await backup).isOk(), petsIn(to)]).toEqual([true, 1]);
 });
 
 it("replaces a file, and logs that SQLite would replay over the backup, only with overwrite", async () => {
@@ -150,8 +149,7 @@ it("does not replace a database that another connection has open", async () => {
   await other.pets.create(rex);
   await other.close();
   expect(fs.statSync(to).ino).toBe(ino);
-  expect(backupFiles()).toEqual(["backup.db"]);
-  expect(petsIn(to)).toBe(2);
+  expect([backupFiles(), petsIn(to)]).toEqual([["backup.db"], 2]);
   expect((await backupSqliteFile({ filename, to, overwrite: true })).isOk()).toBe(true);
 });
 
@@ -170,7 +168,9 @@ it("is complete or refused when several backups to one name run at the same time
 
 it("is aborted by its signal, and leaves no files behind", async () => {
   for (let batch = 0; batch < BATCHES; batch += 1) await add(1_000, "x".repeat(2_000));
-  const stop = new AbortController();
+  const [late, stop] = [new AbortController(), new AbortController()];
+  await watchSyncs(() => late.abort());
+  expect(await codeOf({ filename, to, signal: late.signal })).toBe("aborted");
   const backup = backupSqliteFile({ filename, to, signal: stop.signal });
   while (backupFiles().every((name) => fs.statSync(folder.path(name)).size === 0)) await turns(1);
   stop.abort();
@@ -183,8 +183,7 @@ it("is aborted by its signal, and leaves no files behind", async () => {
     expect(Math.max(...sizes)).toBeLessThan(fs.statSync(filename).size * 0.9);
     await turns(1);
   }
-  expect((await ended)._unsafeUnwrapErr()).toBe("aborted");
-  expect(backupFiles()).toEqual([]);
+  expect([(await ended)._unsafeUnwrapErr(), backupFiles()]).toEqual(["aborted", []]);
 });
 
 it("fails with a code that names the cause, and leaves no files behind", async () => {
@@ -232,8 +231,7 @@ it("never replaces the database or its logs, whatever their paths", async () => 
       expect([name, await codeOf(backup)]).toEqual([name, "destination_is_database"]);
     }
   }
-  expect(fs.statSync(filename).ino).toBe(ino);
-  expect(petsIn(filename)).toBe(3);
+  expect([fs.statSync(filename).ino, petsIn(filename)]).toEqual([ino, 3]);
   // A database whose name looks like another one's log.
   const odd = { filename: folder.path("odd.db-wal"), to: folder.path("odd.db"), overwrite: true };
   (await backupSqliteFile({ filename, to: odd.filename }))._unsafeUnwrap();

@@ -188,8 +188,7 @@ describe("a restore is refused, and changes nothing,", () => {
     expect(await codeOf()).toBe("damaged");
     fs.writeFileSync(backup, "mine".repeat(500));
     expect(await codeOf()).toBe("damaged");
-    expect(files()).toEqual([...before, "odd.db"].sort());
-    expect(petsIn(filename)).toBe(2);
+    expect([files(), petsIn(filename)]).toEqual([[...before, "odd.db"].sort(), 2]);
   });
 
   it("beside the log of another database, which a backup refuses, too", async () => {
@@ -261,8 +260,7 @@ describe("a restore is refused, and changes nothing,", () => {
       }
       other.close();
     });
-    expect([...refusals]).toEqual(["database is locked"]);
-    expect(restored.isOk()).toBe(true);
+    expect([[...refusals], restored.isOk()]).toEqual([["database is locked"], true]);
     expect((await (await openStorage({ filename })).pets.create(rex))._unsafeUnwrap().id).toBe(2n);
   });
 });

@@ -94,6 +94,8 @@ it("lets in who has the link, once, and refuses other users of the machine, othe
   const fetched = { "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors" };
   const script = { Host: link.host, Cookie, ...fetched };
   expect((await send("GET", `${page}main.js`, script)).status).toBe(403);
+  const byLink = { ...script, "Sec-Fetch-Mode": "navigate" };
+  expect((await send("GET", page, byLink)).text).toContain("main.js");
   expect(console.output()).not.toContain(Cookie.split("=")[1]);
   expect([await console.end("SIGTERM"), await other.end("SIGHUP")]).toEqual([0, 0]);
   await expect(send("GET", page)).rejects.toThrow();
@@ -189,7 +191,8 @@ it.runIf(inCi)(
 it("says on standard error that its link, and which action, standard output has not taken", async () => {
   const { database, id } = await databaseWithKey();
   const stdin = new PassThrough();
-  const [out, error, written] = [vi.fn(), vi.fn(), () => Promise.resolve("the disk is full")];
+  const [out, error] = [vi.fn(), vi.fn()];
+  const written = (mustBeRead = false) => Promise.resolve(mustBeRead ? "it is full" : undefined);
   const streams = { stdin, stdout: stdin, stderr: stdin };
   const ended = runCommand(["console", "--database", database], { out, error, written }, streams);
   await expect.poll(() => error.mock.lastCall).toEqual([expect.stringMatching(/full: the link$/)]);

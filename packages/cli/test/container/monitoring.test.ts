@@ -63,8 +63,7 @@ describe.runIf(inCi)("docs/monitoring, read by Prometheus", () => {
       if (job === "other") series.push(['up{job="petstore"}', "1x90"]);
       const input_series = series.map(([name, values]) => ({ series: name, values }));
       const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`;
-      const exp_samples = [{ labels: "{}", value }];
-      const promql_expr_test = [{ expr, eval_time: "45m", exp_samples }];
+      const promql_expr_test = [{ expr, eval_time: "45m", exp_samples: [{ labels: "{}", value }] }];
       const tests = [{ interval: "1m", input_series, promql_expr_test }];
       const file = fileOf({ rule_files: [rules], evaluation_interval: "1m", tests });
       const { status, stdout, stderr } = promtool(["test", "rules", file]);

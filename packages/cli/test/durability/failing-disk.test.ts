@@ -56,8 +56,7 @@ itTraces("looks at the log that fail (EIO) store nothing, lose nothing, and pass
   await expect.poll(() => statusOf("meanwhile"), { message: HOW_TO_TRACE }).toBe(503);
   tracer.kill();
   await tracer.ended;
-  expect(await statusOf("after")).toBe(201);
-  expect(await end("SIGTERM")).toBe(0);
+  expect([await statusOf("after"), await end("SIGTERM")]).toEqual([201, 0]);
   expect((await petsIn(database)).filter((pet) => !pet.includes('"name":"meanwhile"'))).toEqual(
     ["before", "after"].map((name) => expect.stringContaining(name) as string),
   );
@@ -111,7 +110,6 @@ it.runIf(inCi)("a create is 503 on a full disk, 201 when there is space", async 
     if ((await addNamed(`pet ${count} ${"x".repeat(20_000)}`)) !== 201) refused += 1;
   rmSync(filler);
   await expect.poll(() => addNamed("after")).toBe(201);
-  expect((await list()).status).toBe(200);
-  expect(await end("SIGTERM")).toBe(0);
+  expect([(await list()).status, await end("SIGTERM")]).toEqual([200, 0]);
   expect(await expectStored(database, created)).toBe(0);
 });

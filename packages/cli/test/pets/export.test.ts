@@ -132,8 +132,7 @@ it.skipIf(process.platform !== "linux")("writes to a pipe, and does not remove i
   const { file: pipe, exportTo } = await filled(3, "pipe");
   expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
   const reader = spawn("cat", [pipe], { stdio: ["ignore", "pipe", "ignore"] });
-  const exporting = exportTo(pipe, "--overwrite");
-  const [exported, read] = await Promise.all([exporting, text(reader.stdout)]);
+  const [exported, read] = await Promise.all([exportTo(pipe, "--overwrite"), text(reader.stdout)]);
   expect(exported).toMatchObject({ code: 0, error: "exported 3 pets" });
   expect(read.split("\n")).toHaveLength(4);
   expect(lstatSync(pipe).isFIFO()).toBe(true);
