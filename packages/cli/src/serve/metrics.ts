@@ -142,7 +142,7 @@ function on<Key extends keyof Signals>(key: Key, listener: (signal: Signals[Key]
 
 /** Prometheus uses one connection. */
 const MOST_CONNECTIONS = 32;
-/** How long a client may take to send its request, and to read the response, in milliseconds. */
+/** How long a client may take to send its request, in milliseconds. */
 const TIMEOUT = 5_000;
 
 /** Serves metrics at `/metrics`, for Prometheus. Requests that arrive together share a collection. */
@@ -155,7 +155,6 @@ export async function serveMetrics(
   const timeouts = { headersTimeout: TIMEOUT, requestTimeout: TIMEOUT, keepAliveTimeout: TIMEOUT };
   const server = createServer({ ...timeouts, connectionsCheckingInterval: 500 });
   limitConnections(server, MOST_CONNECTIONS);
-  server.setTimeout(TIMEOUT);
   const listening = await listenOn(server, host, port);
   const address = server.address();
   const isLocal = typeof address === "object" && /^(?:::1$|127\.)/.test(address?.address ?? host);
