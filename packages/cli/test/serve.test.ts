@@ -134,7 +134,7 @@ it("serve is not ready while pets cannot be stored or its database was removed, 
   expect([await add(), await readiness()]).toEqual([201, 200]);
   rmSync(`${database}-shm`);
   await expect.poll(readiness).toBe(503);
-  expect(server.output()).toContain("petstore: All calls fail");
+  await expect.poll(server.output).toContain("petstore: All calls fail");
   expect([await add(), await add(), await list()]).toEqual([503, 503, 503]);
   expect(await server.end()).toBe(0);
   expect(server.output().match(/petstore: .*\n/g)).toEqual([
