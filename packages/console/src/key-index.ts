@@ -8,7 +8,7 @@ type Query = Input<"keys/list">;
 
 /** How many keys are read, or looked at, before other work of the process runs. */
 const BATCH = 250;
-const LOOKED_AT = 2_000;
+const KEYS_PER_TURN = 2_000;
 /** How long the keys are used before they are read again, at least, in milliseconds. */
 const LEAST_AGE = 1_000;
 /** They are used for at least this many times as long as reading them took. */
@@ -113,25 +113,31 @@ const COMPARE: Readonly<Record<Query["order"], typeof byUse>> = {
 
 /** Sorts parts of the keys, and merges them. */
 async function sort(keys: readonly ApiKey[], compare: typeof byUse): Promise<readonly ApiKey[]> {
-  if (keys.length <= LOOKED_AT) return keys.toSorted(compare);
+  if (keys.length <= KEYS_PER_TURN) return keys.toSorted(compare);
   const half = keys.length >> 1;
   const one = await sort(keys.slice(0, half), compare);
   const other = await sort(keys.slice(half), compare);
   const sorted: ApiKey[] = [];
-  let at = 0;
-  await inTurns(one, (key) => {
-    for (let next = other[at]; next && compare(next, key) < 0; next = other[(at += 1)])
+  let [at, otherAt] = [0, 0];
+  // Each visit takes one key: all keys of one half may come before those of the other.
+  await inTurns(keys, () => {
+    const [key, next] = [one[at], other[otherAt]];
+    if (next && (!key || compare(next, key) < 0)) {
       sorted.push(next);
-    sorted.push(key);
+      otherAt += 1;
+    } else if (key) {
+      sorted.push(key);
+      at += 1;
+    }
   });
-  return sorted.concat(other.slice(at));
+  return sorted;
 }
 
 /** Visits each key. Other work of the process runs now and then. */
 async function inTurns(keys: readonly ApiKey[], visit: (key: ApiKey) => void): Promise<void> {
   for (const [index, key] of keys.entries()) {
     visit(key);
-    if (index % LOOKED_AT === LOOKED_AT - 1) await nextTurn();
+    if (index % KEYS_PER_TURN === KEYS_PER_TURN - 1) await nextTurn();
   }
 }
 

@@ -76,7 +76,7 @@ interface ErrorFacts<Code = string> {
   readonly example: { readonly code: Code; readonly message: string };
 }
 
-/** The operations that have an error of the adapter. `message`: it is also sent before the operation is known. */
+/** Which operations have an error of the adapter. `message`: all, and also a request whose operation is not known. */
 type Place = "message" | "every operation" | "body" | "no operation";
 
 const ownErrors = {
@@ -106,7 +106,7 @@ const ownErrors = {
   internal_error: { status: 500, place: "every operation", example: internalError() },
 } satisfies Readonly<Record<string, ErrorFacts & { readonly place: Place }>>;
 
-/** Which operations have which of them stands in `operations`. */
+/** `operations` says which operation has which of them. */
 const ofEngine: { readonly [Code in PetStoreError["code"]]: ErrorFacts<Code> } = {
   invalid_query: {
     status: 400,
