@@ -73,7 +73,7 @@ export function compareStatements(folder, pets) {
     ],
     [`${TOGETHER} pets are inserted by one statement (plain: one pet by each; the commit not counted)`]:
       [
-        ["storage-sqlite/src/tables/pets.ts", `${ROWS} pets`, 100],
+        ["storage-sqlite/src/storage/pet-storage.ts", `${ROWS} pets`, 100],
         (times) =>
           inTransaction(() => repeat(() => insertMany.run(many))((times * ROWS) / TOGETHER)),
         (times) => inTransaction(() => repeat(() => insertOne.run(pet))(times * ROWS)),

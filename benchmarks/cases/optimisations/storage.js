@@ -82,7 +82,7 @@ export async function compareStorages(folder, pets) {
       ],
     [`what a charge reads is remembered while nobody else changes the database (${CALLERS} callers; plain: read each time, by another build)`]:
       [
-        ["storage-sqlite/src/tables/api-key-usage.ts", "list", 1_600],
+        ["storage-sqlite/src/storage/api-key-usage.ts", "list", 1_600],
         repeatBy(CALLERS, () => caller.listPets()),
         repeatBy(CALLERS, () => forgetfulCaller.listPets()),
       ],

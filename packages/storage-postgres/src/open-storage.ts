@@ -2,16 +2,15 @@ import type { Storage } from "@petstore/core/storage";
 import { createClose, monotonicNow } from "@petstore/storage-sql";
 import { ResultAsync } from "neverthrow";
 import { createAttempts } from "./commit/calls.js";
-import { createWriter } from "./commit/writer.js";
+import { createWriters } from "./commit/writer.js";
 import { isBusy, isCausedByCall, toFailure } from "./database/errors.js";
 import { openDatabase, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenPostgresError } from "./database/open-storage-error.js";
 import { parseOptions, type PostgresStorageOptions, type Settings } from "./database/options.js";
+import { prepareApiKeyUsage } from "./storage/api-key-usage.js";
 import { createPostgresKeyStorage } from "./storage/key-storage.js";
 import { createPostgresPetStorage } from "./storage/pet-storage.js";
 import { createPostgresUsageStorage } from "./storage/usage-storage.js";
-import { prepareApiKeyUsage } from "./tables/api-key-usage.js";
-import { prepareApiKeys } from "./tables/api-keys.js";
 
 /**
  * Opens a storage on PostgreSQL, and creates or updates its tables. An unusable database fails this call,
@@ -41,29 +40,22 @@ function createStorage(
   const timeouts = { timeout, callTimeout, now: monotonicNow };
   const settings = { ...timeouts, errors, largestBatch: LARGEST_BATCH };
   const usageCommit = durableUsage ? "on" : "off";
-  // Each has statements of its own kind, which do not wait for the others'.
-  const writers = {
-    usage: createWriter(connection, warn, usageCommit),
-    pets: createWriter(connection, warn, "on"),
-    keys: createWriter(connection, warn, "on"),
-    imports: createWriter(connection, warn, "on"),
-  };
+  const writers = createWriters(connection, warn);
   const { run, close: closeCalls } = createAttempts(settings);
   const usages = prepareApiKeyUsage(connection, usageCommit);
-  const usage = createPostgresUsageStorage(usages, writers.usage, clock, settings);
+  const usage = createPostgresUsageStorage(usages, writers.open(usageCommit), clock, settings);
   const pets = createPostgresPetStorage(connection, writers, run, settings);
 
   return {
     pets: pets.pets,
-    keys: createPostgresKeyStorage(prepareApiKeys(connection), writers.keys, run),
+    keys: createPostgresKeyStorage(connection, writers, run),
     usage: usage.usage,
     clock,
     onWarning,
     close: createClose({
       settle: async () => {
         await Promise.all([usage.close(), pets.close(), closeCalls()]);
-        // What is left of a writer is removed later by others.
-        await Promise.allSettled(Object.values(writers).map((writer) => writer.close()));
+        await writers.close();
       },
       close,
       toFailure,

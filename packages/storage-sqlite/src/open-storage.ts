@@ -7,13 +7,15 @@ import { DatabaseExchanged, isBusy, toFailure } from "./database/errors.js";
 import { openFile, openHosts, type OpenDatabase } from "./database/open-database.js";
 import { openStorageError, type OpenSqliteError } from "./database/open-storage-error.js";
 import { parseOptions, type Settings, type SqliteStorageOptions } from "./database/options.js";
+import { prepareApiKeyUsage, rememberUsage } from "./storage/api-key-usage.js";
 import { createGroups } from "./storage/groups.js";
 import { createSqliteKeyStorage } from "./storage/key-storage.js";
-import { createPetsTransaction, createSqlitePetStorage } from "./storage/pet-storage.js";
-import { prepareApiKeyUsage, rememberUsage } from "./tables/api-key-usage.js";
-import { prepareApiKeys } from "./tables/api-keys.js";
-import { preparePetCreations } from "./tables/pet-creations.js";
-import { preparePets } from "./tables/pets.js";
+import { preparePetCreations } from "./storage/pet-creations.js";
+import {
+  createPetsTransaction,
+  createSqlitePetStorage,
+  preparePets,
+} from "./storage/pet-storage.js";
 
 /**
  * Opens a storage on SQLite, and creates or updates its tables. An unusable database fails this call, not a later one.
@@ -68,7 +70,7 @@ function createStorage(
 
   return {
     pets: createSqlitePetStorage(pets, groups),
-    keys: createSqliteKeyStorage(prepareApiKeys(connection), usage, remembered, groups, connection),
+    keys: createSqliteKeyStorage(connection, usage, remembered, groups),
     usage: createChargedUsage(
       (digest) => reads.add("Finding an API key", () => usage.findByDigest(digest)),
       charges,

@@ -29,8 +29,27 @@ type WriterRow = Omit<Numbered, "before">;
  */
 export type Writer = ReturnType<typeof createWriter>;
 
+export type Writers = ReturnType<typeof createWriters>;
+
+/** Opens the writers of a storage: statements of one writer wait for each other. @param onWarning: as of each writer */
+export function createWriters(
+  connection: Connection,
+  onWarning: (warning: StorageWarning) => void,
+) {
+  const open: Writer[] = [];
+  return {
+    open: (synchronous: Synchronous): Writer => {
+      const writer = createWriter(connection, onWarning, synchronous);
+      open.push(writer);
+      return writer;
+    },
+    /** What is left of a writer whose row cannot be removed is removed later by others. */
+    close: () => Promise.allSettled(open.map((writer) => writer.close())),
+  };
+}
+
 /** @param onWarning learns that the database has lost commits, or may lose them. */
-export function createWriter(
+function createWriter(
   connection: Connection,
   onWarning: (warning: StorageWarning) => void,
   synchronous: Synchronous,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { compile } from "@petstore/storage-sql";
 import type { Integers, Parameter, SqlSchema, Tuple } from "@petstore/storage-sql";
 import { Kysely, PostgresDialect, sql, type RawBuilder } from "kysely";
-import type { TableName } from "../tables/schema.js";
+import type { TableName } from "./schema.js";
 import type { Database } from "./database.js";
 
 /** A prepared statement, which may get a timeout of its own, in milliseconds. Rejects with PostgreSQL's errors. */

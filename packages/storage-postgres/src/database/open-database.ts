@@ -1,5 +1,5 @@
 import { createWarnings, monotonicNow } from "@petstore/storage-sql";
-import { TABLES } from "../tables/schema.js";
+import { TABLES } from "./schema.js";
 import { migrate } from "../migrations/migrate.js";
 import { createConnection } from "./connection.js";
 import { createDatabaseClock, type DatabaseClock } from "./database-clock.js";

@@ -7,8 +7,8 @@ import { ok } from "neverthrow";
 import type { CallSettings } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { DatabaseClock } from "../database/database-clock.js";
-import type { ApiKeyUsage, StampedKey, StampedUsage } from "../tables/api-key-usage.js";
-import { randomStamp } from "../tables/schema.js";
+import type { ApiKeyUsage, StampedKey, StampedUsage } from "./api-key-usage.js";
+import { randomStamp } from "../database/schema.js";
 import { createLookUp } from "./look-up.js";
 
 /**

@@ -6,7 +6,7 @@ import { exists, filesBeside, filesOf, inodeOf, isFile } from "../database/datab
 import { isFileOfDatabase, statAt, targetOf } from "../database/database-files.js";
 import { openWithOwnLog } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
-import type { MigrationsTable } from "../tables/schema.js";
+import type { MigrationsTable } from "../database/schema.js";
 import { migrations } from "../migrations/migrate.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
 import { backUp, giveFreeName, refuseOtherThanFile, refuseUnfit } from "./backup-sqlite-file.js";

@@ -1,7 +1,7 @@
 import { compile, type BuildQuery, type Integers, type Tuple } from "@petstore/storage-sql";
 import { Kysely, SqliteDialect } from "kysely";
 import { createTransactions, type TransactionOptions } from "../commit/transactions.js";
-import type { Schema } from "../tables/schema.js";
+import type { Schema } from "./schema.js";
 import type { SqliteDatabase } from "./driver.js";
 
 /** One connection to a database. Its members throw SQLite's errors. */

@@ -2,7 +2,7 @@ import type { Parameter } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import type { MigrationsTable } from "../tables/schema.js";
+import type { MigrationsTable } from "../database/schema.js";
 import { idempotentCreates } from "./idempotent-creates.js";
 import { initial } from "./initial.js";
 import type { Migration } from "./migration.js";

@@ -5,7 +5,7 @@ import { ok, type Result } from "neverthrow";
 import type { Synchronous } from "../commit/transactions.js";
 import type { Connection } from "../database/connection.js";
 import { isBusy, isCausedByCall, ReadFailed, toFailure } from "../database/errors.js";
-import type { RememberedUsage } from "../tables/api-key-usage.js";
+import type { RememberedUsage } from "./api-key-usage.js";
 
 /** What the writes of a transaction share: they collect changes in it, and `flush` writes these. */
 export type Changes = { readonly flush: () => void };

@@ -4,7 +4,7 @@ import type { Parameter, SqlSchema } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import { LEVELS, prepareWrite } from "../commit/write.js";
 import type { Connection } from "../database/connection.js";
-import { countIds, NEW_PET_COLUMNS, newPetArrays, type Additions } from "./pets.js";
+import { countIds, NEW_PET_COLUMNS, newPetArrays, type Additions } from "./new-pets.js";
 
 /** A pet to add, and under which token it is remembered, if at all. */
 export interface PetToCreate {
