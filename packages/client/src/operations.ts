@@ -7,8 +7,9 @@ import type {
   PetResult,
   Pets,
 } from "@petstore/core";
-import { ownField as field, parseInt64, toInt64, type OperationName } from "@petstore/core/facts";
-import { encodeNewPet, operations, readPet, readPets, type OperationFacts } from "@petstore/wire";
+import { operations, ownField as field, parseInt64, toInt64 } from "@petstore/core/facts";
+import type { OperationFacts, OperationName } from "@petstore/core/facts";
+import { encodeNewPet, readPet, readPets } from "@petstore/wire";
 import type { ResultAsync } from "neverthrow";
 import type { TransportError } from "./errors.js";
 import { drawIdempotencyKey, type RandomSource } from "./random.js";
@@ -41,7 +42,7 @@ export interface PetsClient extends Remote {
 /** An operation with its input: its request, and how its responses are read. `Code`: of the errors that only it has. */
 export interface Operation<T = unknown, Code extends string = string> {
   readonly name: OperationName;
-  readonly facts: OperationFacts<Record<Code, true>>;
+  readonly facts: OperationFacts<Code>;
   /** Below the base URL, with the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import type { Charged } from "./limits/quota.js";
 import type { WindowName } from "./limits/windows.js";
+import type { OperationName, operations } from "./operations.js";
 import { count } from "./validation/text.js";
 
 /**
@@ -107,21 +108,12 @@ export type UnavailableError = StorageUnavailableError | CodedError<"store_close
 export type AdmissionError =
   KeylessError | RateLimitExceededError | RefusedForNow<"api_key_banned"> | UnavailableError;
 
-/** The codes of errors that each operation has and not all have (specification, "Endpoints"), once it is admitted. */
-export const ownCodes = {
-  listPets: { invalid_query: true },
-  createPet: { invalid_idempotency_key: true, invalid_pet: true, idempotency_key_reused: true },
-  getPet: { pet_not_found: true },
-} as const;
-
-/** The name of an operation (specification, "Endpoints"). */
-export type OperationName = keyof typeof ownCodes;
-
 type EachCoded<Code> = Code extends string ? CodedError<Code> : never;
 
 /** The failures of each operation, once the request is admitted. */
 export type OperationErrors = {
-  readonly [Name in OperationName]: EachCoded<keyof (typeof ownCodes)[Name]> | UnavailableError;
+  readonly [Name in OperationName]:
+    EachCoded<keyof (typeof operations)[Name]["errors"]> | UnavailableError;
 };
 
 export type ListPetsError = OperationErrors["listPets"];

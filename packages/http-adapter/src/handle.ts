@@ -1,6 +1,5 @@
 import type { Admission, Caller, Charged, PetStore, Quota, WithQuota } from "@petstore/core";
-import type { OperationName } from "@petstore/core/facts";
-import { operations } from "@petstore/wire";
+import { operations, type OperationName } from "@petstore/core/facts";
 import { err, ok, type Result } from "neverthrow";
 import { internalError, notFound, type HttpError, type ResponseError } from "./error.js";
 import type { Headers, HttpRequest, HttpResponse } from "./http-message.js";

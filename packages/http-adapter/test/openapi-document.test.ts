@@ -1,7 +1,7 @@
 import { standardPlans } from "@petstore/core";
+import { operations as facts } from "@petstore/core/facts";
 import { openApiDocument, statusOf } from "@petstore/http-adapter";
 import type { ResponseError } from "@petstore/http-adapter/internal";
-import { operations as facts } from "@petstore/wire";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { inCi } from "../../../scripts/test-size.js";

@@ -1,5 +1,5 @@
 import { channel } from "node:diagnostics_channel";
-import type { OperationName } from "../errors.js";
+import type { OperationName } from "../operations.js";
 import type { WindowName } from "../limits/windows.js";
 
 /**

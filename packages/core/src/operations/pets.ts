@@ -7,7 +7,6 @@ import {
   type CreatePetError,
   type GetPetError,
   type ListPetsError,
-  type OperationName,
   type UnavailableError,
 } from "../errors.js";
 import { fingerprintOf, parseCreatePetOptions, tokenOf } from "../pets/idempotency.js";
@@ -16,6 +15,7 @@ import { parseInt64, toInt64 } from "../pets/int64.js";
 import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
 import { parseNewPet, petOf, type NewPet, type NewPetInput, type Pet } from "../pets/pet.js";
 import { change, read } from "../storage/outcomes.js";
+import type { OperationName } from "../operations.js";
 
 /** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
 type PetIdInput = bigint | number | string;

@@ -1,5 +1,4 @@
-import type { OperationName } from "@petstore/core/facts";
-import { operations, type OperationFacts } from "@petstore/wire";
+import { operations, type OperationFacts, type OperationName } from "@petstore/core/facts";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { listParameters } from "../request/list-query.js";
 import { headersNamed, responsesOf, type Responses } from "./responses.js";

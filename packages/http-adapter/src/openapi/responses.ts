@@ -1,5 +1,4 @@
-import type { OperationName } from "@petstore/core/facts";
-import { operations, type OperationFacts } from "@petstore/wire";
+import { operations, type OperationFacts, type OperationName } from "@petstore/core/facts";
 import { errorCodes, errors, statusOf, type ErrorCode } from "../error.js";
 import { operationNames } from "../request/route.js";
 import { deprecationHeaders } from "../response/render.js";

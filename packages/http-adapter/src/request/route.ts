@@ -1,5 +1,4 @@
-import { keysOf, type OperationName } from "@petstore/core/facts";
-import { operations } from "@petstore/wire";
+import { keysOf, operations, type OperationName } from "@petstore/core/facts";
 import { err, ok, type Result } from "neverthrow";
 import { methodNotAllowed, notFound, type HttpError } from "../error.js";
 

@@ -1,6 +1,7 @@
 import type { Clock, Pet, Quota } from "@petstore/core";
-import { windowNames, windows, type OperationName } from "@petstore/core/facts";
-import { encodePet as encode, encodePets, operations, type OperationFacts } from "@petstore/wire";
+import { operations, windowNames, windows } from "@petstore/core/facts";
+import type { OperationFacts, OperationName } from "@petstore/core/facts";
+import { encodePet as encode, encodePets } from "@petstore/wire";
 import { match, P } from "ts-pattern";
 import { statusOf, type ResponseError } from "../error.js";
 import type { Headers, HttpResponse } from "../http-message.js";

@@ -1,6 +1,5 @@
 import type { Clock } from "@petstore/core";
-import type { OperationName } from "@petstore/core/facts";
-import { operations } from "@petstore/wire";
+import { operations, type OperationName } from "@petstore/core/facts";
 import { signalChannel, systemUuid, type RequestSignal } from "@petstore/core/internal";
 import type { ResponseError } from "../error.js";
 

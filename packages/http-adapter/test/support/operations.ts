@@ -1,4 +1,4 @@
-import { operations as facts } from "@petstore/wire";
+import { operations as facts } from "@petstore/core/facts";
 
 /** The methods of every path, and `HEAD` beside `GET` (RFC 9110, section 9.1). */
 export const operations = Object.values(facts).flatMap(({ method, path }) => {
