@@ -5,11 +5,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { createPetStore } from "@petstore/core";
-import { windowNames } from "@petstore/core/facts";
+import { operations, windowNames } from "@petstore/core/facts";
 import { limitNames } from "@petstore/core/internal";
 import { createFetchHandler, openApiDocument, statusOf } from "@petstore/http-adapter";
 import type { ResponseError } from "@petstore/http-adapter/internal";
-import { operations } from "@petstore/wire";
 import { describe, expect, it, vi } from "vitest";
 import { readResults, withTables } from "../benchmarks/instrument/results.js";
 import {

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Result, ResultAsync } from "neverthrow";
 import { createManualClock, createMemoryStorage, createPetStore } from "@petstore/core";
 import type { Caller, IssueKeyInput, PetStoreOptions, Signals, TrustedPets } from "@petstore/core";
-import type { OperationName } from "@petstore/core/facts";
+import { operations as facts, type OperationName } from "@petstore/core/facts";
 import { onTestFinished } from "vitest";
 
 export const SECOND = 1_000;
@@ -11,14 +11,16 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 export const rex = { name: "Rex", categoryId: 7n };
 export const LIMIT_FIELDS = "{ perMinute, perDay }";
-type Call = (pets: Caller | TrustedPets) => ResultAsync<unknown, object>;
+type Outcome = ResultAsync<unknown, object>;
+type Call = (pets: Caller | TrustedPets) => Outcome;
 
 /** A call of each operation. In this order, in a new store, each succeeds. */
-export const operations: Readonly<Record<OperationName, Call>> = {
-  listPets: (pets) => pets.listPets(),
-  createPet: (pets) => pets.createPet(rex),
-  getPet: (pets) => pets.getPet(1n),
-};
+export const operations = Object.fromEntries(
+  Object.entries(facts).map(([name, { method, path }]): [string, Call] => {
+    const input = path.endsWith("}") ? 1n : method === "POST" ? rex : undefined;
+    return [name, (pets) => (pets[name as OperationName] as (input: unknown) => Outcome)(input)];
+  }),
+);
 
 export const ownLimits = (perMinute: number, perDay: number) => {
   return { plan: "enterprise", limits: { perMinute, perDay } };
