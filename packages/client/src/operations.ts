@@ -1,12 +1,5 @@
-import type {
-  Charged,
-  CreatedPet,
-  ListPetsInput,
-  NewPetInput,
-  PetPage,
-  PetResult,
-  Pets,
-} from "@petstore/core";
+import type { Charged, CreatedPet, ListPetsInput, NewPetInput, PetPage } from "@petstore/core";
+import type { PetResult, Pets } from "@petstore/core";
 import { operations, ownField as field, parseInt64, toInt64 } from "@petstore/core/facts";
 import type { OperationFacts, OperationName } from "@petstore/core/facts";
 import { encodeNewPet, readPet, readPets } from "@petstore/wire";

@@ -11,11 +11,8 @@ import { prepareApiKeyUsage, rememberUsage } from "./storage/api-key-usage.js";
 import { createGroups } from "./storage/groups.js";
 import { createSqliteKeyStorage } from "./storage/key-storage.js";
 import { preparePetCreations } from "./storage/pet-creations.js";
-import {
-  createPetsTransaction,
-  createSqlitePetStorage,
-  preparePets,
-} from "./storage/pet-storage.js";
+import { createPetsTransaction, createSqlitePetStorage } from "./storage/pet-storage.js";
+import { preparePets } from "./storage/pet-storage.js";
 
 /**
  * Opens a storage on SQLite, and creates or updates its tables. An unusable database fails this call, not a later one.

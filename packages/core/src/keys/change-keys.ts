@@ -10,12 +10,8 @@ import { change, read } from "../storage/outcomes.js";
 import type { Storage } from "../storage/storage.js";
 import { mintSecret } from "./key-format.js";
 import { parseAge, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
-import type {
-  IssueKeyInput,
-  PlanInput,
-  PurgeKeysOptions,
-  RotateKeyOptions,
-} from "./key-requests.js";
+import type { IssueKeyInput, PlanInput, PurgeKeysOptions } from "./key-requests.js";
+import type { RotateKeyOptions } from "./key-requests.js";
 import { loadKey, viewOf, type KeyResult } from "./read-keys.js";
 import { endOf, hasEnded, keyWithout, rotatedKey, storedSecret } from "./api-key.js";
 import type { ApiKey, StoredApiKey } from "./api-key.js";

@@ -2,24 +2,11 @@ import type { ResultAsync } from "neverthrow";
 import type { Context } from "../context.js";
 import type { KeyError } from "../errors.js";
 import type { ApiKey } from "./api-key.js";
-import {
-  changePlan,
-  endSecret,
-  issueKey,
-  liftBan,
-  purgeKeys,
-  revokeKey,
-  rotateKey,
-  type IssuedKey,
-  type PurgedKeys,
-} from "./change-keys.js";
-import type {
-  IssueKeyInput,
-  ListKeysInput,
-  PlanInput,
-  PurgeKeysOptions,
-  RotateKeyOptions,
-} from "./key-requests.js";
+import { changePlan, endSecret, issueKey, liftBan, purgeKeys, revokeKey } from "./change-keys.js";
+import { rotateKey } from "./change-keys.js";
+import type { IssuedKey, PurgedKeys } from "./change-keys.js";
+import type { IssueKeyInput, ListKeysInput, PlanInput, PurgeKeysOptions } from "./key-requests.js";
+import type { RotateKeyOptions } from "./key-requests.js";
 import { findKey, findKeyBySecret, listKeys, type KeyPage, type KeyResult } from "./read-keys.js";
 
 /** Issues and manages API keys. For the host; its calls need no API key. */

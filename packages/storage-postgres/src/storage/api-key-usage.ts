@@ -1,14 +1,7 @@
 import type { PresentedKey, Usage } from "@petstore/core/storage";
-import {
-  PRESENTED_KEY_COLUMNS,
-  toPresentedKey,
-  toUsage,
-  USAGE_COLUMNS,
-  usageFields,
-  type ApiKeysTable,
-  type ApiKeyUsageTable,
-  type Parameter,
-} from "@petstore/storage-sql";
+import { PRESENTED_KEY_COLUMNS, toPresentedKey, toUsage } from "@petstore/storage-sql";
+import { USAGE_COLUMNS, usageFields } from "@petstore/storage-sql";
+import type { ApiKeysTable, ApiKeyUsageTable, Parameter } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import { prepareWrite, type Synchronous } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";

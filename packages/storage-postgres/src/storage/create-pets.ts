@@ -1,10 +1,6 @@
 import { petOf } from "@petstore/core/internal";
-import {
-  INT64_MAX,
-  type Creation,
-  type CreationRequest,
-  type NewPet,
-} from "@petstore/core/storage";
+import { INT64_MAX } from "@petstore/core/storage";
+import type { Creation, CreationRequest, NewPet } from "@petstore/core/storage";
 import { AGAIN, createGroupCommit, NoIdLeft, type PetCreation } from "@petstore/storage-sql";
 import type { Call, Outcome, Parameter } from "@petstore/storage-sql";
 import { sql } from "kysely";

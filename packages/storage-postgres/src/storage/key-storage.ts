@@ -1,22 +1,11 @@
 import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core/storage";
 import { NO_USAGE, storageError, type KeyStorage } from "@petstore/core/storage";
 import { isText } from "@petstore/core/internal";
-import {
-  Contention,
-  KEY_COLUMNS,
-  keyColumns,
-  keyValues,
-  SECRET_COLUMNS,
-  toKeyWithUsage,
-  toSecret,
-  USAGE_COLUMNS,
-  usageFields,
-  type ApiKeysTable,
-  type ApiKeyUsageTable,
-  type KeysAfter,
-  type Parameter,
-  type Tuple,
-} from "@petstore/storage-sql";
+import { Contention, KEY_COLUMNS, keyColumns, keyValues } from "@petstore/storage-sql";
+import { SECRET_COLUMNS, toKeyWithUsage, toSecret, USAGE_COLUMNS } from "@petstore/storage-sql";
+import { usageFields } from "@petstore/storage-sql";
+import type { ApiKeysTable, ApiKeyUsageTable, KeysAfter, Parameter } from "@petstore/storage-sql";
+import type { Tuple } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import { err, ok } from "neverthrow";
 import * as v from "valibot";

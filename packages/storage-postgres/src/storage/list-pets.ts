@@ -1,13 +1,8 @@
 import { PAGE_LIMIT, type PetPage } from "@petstore/core";
 import type { PetFilter } from "@petstore/core/internal";
 import { PAGE_BYTES, pageOf, type PetQuery } from "@petstore/core/storage";
-import {
-  createPageCache,
-  keyOf,
-  newPetFields,
-  PET_COLUMNS,
-  petColumns,
-} from "@petstore/storage-sql";
+import { createPageCache, keyOf, newPetFields, PET_COLUMNS } from "@petstore/storage-sql";
+import { petColumns } from "@petstore/storage-sql";
 import { prepareLists, toPet, type Parameter, type PetsTable } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import type { CallSettings } from "../commit/calls.js";

@@ -1,12 +1,7 @@
 import type { Pet } from "@petstore/core";
 import { missingPets, type ImportedPets, type PetStorage } from "@petstore/core/storage";
-import {
-  Contention,
-  PET_COLUMNS,
-  toPet,
-  type Parameter,
-  type PetsTable,
-} from "@petstore/storage-sql";
+import { Contention, PET_COLUMNS, toPet } from "@petstore/storage-sql";
+import type { Parameter, PetsTable } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import { createSerialRun, IMPORT_TIMEOUT } from "../commit/calls.js";
 import type { Attempts, CallSettings } from "../commit/calls.js";
