@@ -1,8 +1,8 @@
 import type { ClockReading } from "../clock.js";
 import { afterRefusal, bannedUntil, rememberedBans, type BanRule } from "./ban.js";
 import { withBinding, type Quota, type AllQuotas } from "./quota.js";
-import { usedAt, windowsOf, withWindows, type Usage } from "./usage.js";
-import { currentWindow, type Window } from "./window.js";
+import { currentWindows, usedAt, windowsOf, withWindows, type Usage } from "./usage.js";
+import type { Window } from "./window.js";
 import { eachWindow, SHORTEST, windowNames } from "./windows.js";
 import type { EachWindow, RateLimits, WindowName } from "./windows.js";
 
@@ -63,11 +63,6 @@ export function standingOf(
 }
 
 type Windows = EachWindow<Window>;
-
-function currentWindows(usage: Usage, reading: ClockReading): Windows {
-  const stored = windowsOf(usage);
-  return eachWindow((name, { milliseconds }) => currentWindow(stored[name], milliseconds, reading));
-}
 
 /** Returns the quotas after taking this many tokens from each window. `remaining` is negative if too few were left. */
 function quotasOf(windows: Windows, limits: Partial<RateLimits>, taken = 0): AllQuotas {

@@ -48,10 +48,12 @@ export function withBinding(quotas: AllQuotas, window = bindingWindow(quotas)) {
 }
 
 function bindingWindow(quotas: AllQuotas): WindowName {
-  return windowNames.reduce((binding, name) => {
+  let binding = SHORTEST;
+  for (const name of windowNames) {
     const one = quotas[binding];
     const other = quotas[name];
     const order = one.remaining - other.remaining || other.resetAt - one.resetAt;
-    return order < 0 ? binding : name;
-  }, SHORTEST);
+    if (order >= 0) binding = name;
+  }
+  return binding;
 }

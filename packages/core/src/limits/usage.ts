@@ -1,5 +1,6 @@
-import type { Window } from "./window.js";
-import { eachWindow, type EachWindow, type WindowName } from "./windows.js";
+import type { ClockReading } from "../clock.js";
+import { currentWindow, type Window } from "./window.js";
+import { eachWindow, windows, type EachWindow, type WindowName } from "./windows.js";
 
 /** One flat record, for one row. Times are milliseconds since the Unix epoch; all are non-negative safe integers. */
 export interface Usage extends WindowsUsage {
@@ -19,6 +20,15 @@ export interface Usage extends WindowsUsage {
 type WindowsUsage = {
   readonly [Name in WindowName as `${Name}OpenedAt` | `${Name}Used`]: number;
 };
+
+/** Returns each window as it is now. Not by `eachWindow`: its callbacks cost each request 0.3 KB. */
+export function currentWindows(usage: WindowsUsage, reading: ClockReading): EachWindow<Window> {
+  const { minute, day } = windowsOf(usage);
+  return {
+    minute: currentWindow(minute, windows.minute.milliseconds, reading),
+    day: currentWindow(day, windows.day.milliseconds, reading),
+  };
+}
 
 export function windowsOf(usage: WindowsUsage): EachWindow<Window> {
   return {
