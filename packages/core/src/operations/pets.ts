@@ -1,8 +1,7 @@
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
 import type { Context } from "../context.js";
-import { idempotencyKeyReused, petNotFound } from "../errors.js";
+import { idempotencyKeyReused, petNotFound, type UnavailableError } from "../errors.js";
 import type { CodedError, CreatePetError, GetPetError, ListPetsError } from "../errors.js";
-import type { UnavailableError } from "../errors.js";
 import { fingerprintOf, parseCreatePetOptions, tokenOf } from "../pets/idempotency.js";
 import type { CreatePetOptions } from "../pets/idempotency.js";
 import { parseInt64, toInt64 } from "../pets/int64.js";

@@ -1,9 +1,8 @@
 import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core/storage";
 import { NO_USAGE, storageError, type KeyStorage } from "@petstore/core/storage";
 import { isText } from "@petstore/core/internal";
-import { Contention, KEY_COLUMNS, keyColumns, keyValues } from "@petstore/storage-sql";
+import { Contention, KEY_COLUMNS, keyColumns, keyValues, usageFields } from "@petstore/storage-sql";
 import { SECRET_COLUMNS, toKeyWithUsage, toSecret, USAGE_COLUMNS } from "@petstore/storage-sql";
-import { usageFields } from "@petstore/storage-sql";
 import type { ApiKeysTable, ApiKeyUsageTable, KeysAfter, Parameter } from "@petstore/storage-sql";
 import type { Tuple } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
