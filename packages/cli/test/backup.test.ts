@@ -26,9 +26,8 @@ it("backup says what it has made; restore puts it in place, and keeps the old da
   expect(await backup(file)).toEqual({ code: 0, out: made, error: "" });
   await add();
   const server = await openBeside(database);
-  const inUse = "The database is in use: stop the servers and other commands on it first.";
-  const error = `petstore: ${database} was not restored from ${file}: ${inUse}`;
-  expect(await run("restore", file)).toEqual(refused(error));
+  const inUse: unknown = expect.stringContaining(`${database} was not restored from ${file}: `);
+  expect(await run("restore", file)).toEqual(refused(inUse));
   await server.close();
   const restored = await run("restore", file);
   expect(restored).toMatchObject({ code: 0, error: "" });
@@ -45,9 +44,7 @@ it("says in one line why there is no backup, creates no database, and replaces a
   writeFileSync(file, "mine");
   expect(await backup(file)).toEqual(refused(`${noBackup}The destination already exists.`));
   expect(readFileSync(file, "utf8")).toBe("mine");
-  const reason = /: The backup failed: ENAMETOOLONG: name too long, \w+ '.*'\.$/;
-  const long: unknown = expect.stringMatching(reason);
-  expect(await backup(join(folder, "x".repeat(300)))).toEqual(refused(long));
+  expect((await backup(join(folder, "x".repeat(300)))).error).toContain("ENAMETOOLONG");
   expect((await backup(file, "--overwrite")).code).toBe(0);
 });
 
@@ -55,8 +52,7 @@ it("makes no backup of a damaged database, and says what to do, unless it is tol
   const { database, file, add, backup } = setUp();
   await add(REX.repeat(1_000));
   writeFileSync(database, readFileSync(database).fill(255, 5 * 4_096, 12 * 4_096));
-  const damaged = "The database is damaged, or not an SQLite database: restore the last backup.";
-  expect(await backup(file)).toEqual(refused(`petstore: no backup of ${database}: ${damaged}`));
+  expect((await backup(file)).error).toContain(`no backup of ${database}: The database is damaged`);
   expect((await backup(file, "--no-check")).code).toBe(0);
   expect((await setUp().run("restore", file)).error).toContain("The backup is damaged");
 });

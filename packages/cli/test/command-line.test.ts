@@ -41,6 +41,7 @@ it.each<Refusal>([
   [["serve", "--cors", "https://a.example/x"], /--cors.* It must be an origin/],
   [["pets", "import", "-", "--from-line", "0"], /--from-line.*whole number, at least 1\.$/],
   [["pets", "import", "-", "--format", "xml"], /--format.*Allowed choices are ndjson, csv\.$/],
+  [["pets", "import", "-", "--keep-ids", "--again"], /'--keep-ids' cannot be used with/],
   [["pets", "import", "nowhere.ndjson"], /: cannot read nowhere\.ndjson: it does not exist$/],
   [["pets", "import", "."], /: cannot read \.: it is a directory$/],
 ])("%j is refused in one line, which names the argument", async (args, named) => {

@@ -59,10 +59,10 @@ it("petstore serve, outside /v1, responds 304 to a client that has the file, and
 });
 
 it("petstore serve, outside /v1, redirects / and /docs/ to the page, and /favicon.ico to its icon", async () => {
-  const files = { "/": "/docs", "/docs/": "/docs", "/favicon.ico": "/docs/favicon.svg" };
+  const files = { "/": "docs", "/docs/": "../docs", "/favicon.ico": "docs/favicon.svg" };
   for (const [path, file] of Object.entries(files)) {
-    const { status, redirected, url } = await get(path);
-    expect([status, redirected, url]).toEqual([200, true, originOf() + file]);
+    const { status, headers } = await get(path, { redirect: "manual" });
+    expect([status, headers.get("location")]).toEqual([302, file]);
   }
 });
 
@@ -71,8 +71,7 @@ it("petstore serve, outside /v1, responds to other methods with 405, Allow and a
     const response = await get(path, { method: "POST", body: "x" });
     const sent = ["allow", "connection", "content-type"].map((name) => response.headers.get(name));
     expect([response.status, ...sent]).toEqual([405, "GET, HEAD", "close", "application/json"]);
-    const message = "This path supports only GET and HEAD.";
-    expect(await response.json()).toEqual({ code: "method_not_allowed", message, status: 405 });
+    expect(await response.json()).toMatchObject({ code: "method_not_allowed", status: 405 });
   }
 });
 

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { Readable } from "node:stream";
 import Database from "better-sqlite3";
 import { expect, it, vi } from "vitest";
 import { windowNames } from "@petstore/core/facts";
@@ -95,9 +96,10 @@ it("the other commands of keys purge keys that ended longer ago than --older-tha
   await run("keys", "revoke", id);
   const purge = (age: string, ...options: readonly string[]) =>
     run("keys", "purge", "--older-than", age, ...options);
-  expect((await purge("90d")).out).toBe("purged 0 keys");
-  expect((await purge("90d", "--json")).out).toBe('{"purged":0}');
-  expect((await purge("0s")).out).toBe("purged 1 key");
+  new Database(database).exec("update api_keys set revoked_at = revoked_at - 60000").close();
+  expect((await purge("2m")).out).toBe("purged 0 keys");
+  expect((await purge("2m", "--json")).out).toBe('{"purged":0}');
+  expect((await purge("60s")).out).toBe("purged 1 key");
   expect(await json("keys", "list")).toMatchObject([{ id: kept.id }]);
   for (const age of ["90", "d", "-1d", "1y", "999999999d"])
     expect((await purge(age)).error).toMatch(/^petstore: .*--older-than.* such as 90d/);
@@ -201,11 +203,14 @@ it("keys export and import name the line whose secret is there under another id,
   };
   expect((await imported(...all)).out).toBe("imported 2,000 keys");
   expect(progress).toMatch(/100\.0 % 2,000 keys read(\r\S+K){2}adding 2,000 keys\r\S+K$/);
+  progress = "";
+  const stdin = Readable.from([readFileSync(file)]);
+  await petstoreOn({ stderr, stdin }, "keys", "import", "-", "--database", to.database);
+  expect(progress).toContain("\r\u001b[K2,000 keys read");
   expect((await to.run("keys", "export")).out.split("\n").toSorted()).toEqual(all);
   expect(await to.json("keys", "list")).toHaveLength(2_000);
-  const taken = /: line 2000 has a secret of the key key_\w+0000, which is there$/;
-  const error: unknown = expect.stringMatching(taken);
-  expect(await imported(like(0, 1), ...all.slice(2), like(2_001, 0))).toEqual(refused(error));
+  const taken = await imported(like(0, 1), ...all.slice(2), like(2_001, 0));
+  expect(taken.error).toMatch(/: line 2000 has a secret of the key key_\w+0000, which is there$/);
   expect((await imported(like(2_001), ...all.slice(1))).out).toBe(
     "imported 1 key; 1,999 keys were there already",
   );
@@ -214,8 +219,7 @@ it("keys export and import name the line whose secret is there under another id,
   );
   const full = "before insert on api_keys begin select raise(abort, 'no room'); end";
   new Database(to.database).exec(`create trigger full ${full}`).close();
-  const failed: unknown = expect.stringContaining(": Adding API keys failed: a rule of the schema");
-  expect(await imported(like(2_004))).toEqual(refused(failed));
+  expect((await imported(like(2_004))).error).toContain("Adding API keys failed: a rule of the");
 });
 
 it("keys export and import keep a ban, with which a key is shown and refused until it ends or is lifted, and listed with --banned", async () => {

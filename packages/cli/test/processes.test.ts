@@ -10,7 +10,6 @@ import { hurried, startAny, startBuilt, startCommand } from "./support/built-pet
 import { startProgram, startServer, useBuiltPetstore } from "./support/built-petstore.js";
 import { workersOf, type BuiltServer } from "./support/built-petstore.js";
 import { databaseWithKey, issueUnlimitedKey, namesIn, newDatabase } from "./support/command.js";
-import { REX } from "./support/command.js";
 import { addPet, count, sendAll, startWriters } from "./support/client.js";
 import { runOnTerminal } from "./support/pseudo-terminal.js";
 import { openSocket } from "./support/raw-client.js";
@@ -144,16 +143,6 @@ it.runIf(hasBash).each([
   process.kill(server.child, "SIGTERM");
   expect(await server.ended).toBe(0);
   expect(server.output()).not.toMatch(/SIGHUP|restarted/);
-});
-
-it.runIf(hasBash)("SIGHUP does not stop an import under nohup", async () => {
-  const command = inShell("bash", 'nohup "$@"; exit $?', "pets", "import", "-");
-  const { child, output, ended } = startAny(command);
-  await expect.poll(output).toContain("new database");
-  process.kill(childOf(child), "SIGHUP");
-  child.stdin.end(REX);
-  expect(await ended).toBe(0);
-  expect(output()).toContain("imported 1 pet\n");
 });
 
 const UNSHARE = ["unshare", "--pid", "--fork", "--mount-proc"] as const;

@@ -50,7 +50,7 @@ type Perform = <T extends object, Code extends string>(
 ) => ResultAsync<T & Charged, CallError<Code>>;
 
 export function operationsOf(perform: Perform, random: RandomSource): PetsClient {
-  return Object.freeze({
+  return {
     listPets: (input = {}, options) => perform(listPets(input), options),
     createPet: (input, options) => {
       const { idempotencyKey } = options ?? {};
@@ -58,7 +58,7 @@ export function operationsOf(perform: Perform, random: RandomSource): PetsClient
       return perform(createPet(input, key, idempotencyKey === undefined), options);
     },
     getPet: (id, options) => perform(getPet(id), options),
-  } satisfies PetsClient);
+  };
 }
 
 type OwnCode<Name extends OperationName> = keyof (typeof operations)[Name]["errors"];

@@ -69,7 +69,7 @@ export function parseOptions(options: PetsClientOptions) {
   check("baseUrl", isBaseUrl(baseUrl), "must be an http(s) URL without user, query or fragment");
   check("apiKey", isApiKey(apiKey), "must be visible ASCII characters");
   return {
-    baseUrl: baseUrl.replace(/\/+$/, ""),
+    baseUrl: baseUrl.replace(/\/$/, ""),
     authorization: `Bearer ${apiKey}`,
     maxInFlight: atLeastOne("maxInFlight", options.maxInFlight ?? 8),
     attempts: atLeastOne("attempts", options.attempts ?? 3),

@@ -152,9 +152,10 @@ function atSameTime(outcome: unknown, later: number, hidden: readonly string[] =
   return JSON.parse(text);
 }
 
-test("a number that has lost its last digits is refused, not sent as another number", async () => {
-  const created = await clientOf(await stock()).createPet({ ...rex, categoryId: 2 ** 60 });
-  expect(codeOf(created)).toBe("invalid_pet");
+test("a number that has lost its last digits, and a query that is null, are refused, not sent as others", async () => {
+  const client = clientOf(await stock());
+  expect(codeOf(await client.createPet({ ...rex, categoryId: 2 ** 60 }))).toBe("invalid_pet");
+  expect(codeOf(await client.listPets(null as never))).toBe("invalid_query");
 });
 
 test.each<[name: string, ...values: unknown[]]>([

@@ -7,7 +7,7 @@ import { ANY, listen } from "./support/stores.js";
 const limits = (limit: string, remaining: string, reset: string) => ({
   ...{ "X-RateLimit-Limit": limit, "X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": reset },
 });
-const LIMITS = limits("60", "59", "1");
+const LIMITS = { ...limits("60", "59", "1"), "X-Request-Id": "r-1" };
 const petsWith = (id: string, category = "1"): string =>
   `[{"id":${id},"name":"Rex","categoryId":${category},"status":"sold"}]`;
 const MALFORMED = "Its body or its Link is malformed.";
@@ -40,10 +40,9 @@ test.each<[string, string, string | Uint8Array | null, Record<string, string>?, 
   ["an unknown Error", "teapot: Come back", errorOf(418, "teapot"), LIMITS, 418],
   ["a refusal that is no 429", "api_key_banned:", errorOf(400, "api_key_banned"), LIMITS, 400],
 ])("%s is an unexpected response", async (_, problem, body, headers = LIMITS, status = 200) => {
-  const listed = await listFrom(body, { status, headers });
-  const { code, message } = listed._unsafeUnwrapErr();
-  expect(code).toBe("unexpected_response");
-  expect(message).toContain(`status ${status} is not one of this operation. ${problem}`);
+  const error = (await listFrom(body, { status, headers }))._unsafeUnwrapErr();
+  expect(error).toMatchObject({ code: "unexpected_response", status, requestId: "r-1" });
+  expect(error.message).toContain(problem);
 });
 
 test("a body is read whole, wherever it is cut, also if it has exactly maxResponseBytes", async () => {
@@ -101,18 +100,12 @@ test.each<[link: string, next: bigint | undefined]>([
   expect(listed._unsafeUnwrap().next).toBe(next);
 });
 
-test("quotes, backslashes and fractions in names do not hide a long id", async () => {
+test("quotes, backslashes and fractions in a name, and any number in an unknown field, hide no long id", async () => {
   const name = ['1.5 "', "2e3", "\\", '"id":1', '\\"\\'].join("\\");
-  const body = petsWith("1234567890123456789").replace('"Rex"', () => JSON.stringify(name));
-  const { pets } = (await listFrom(body))._unsafeUnwrap();
-  expect(pets).toMatchObject([{ id: 1234567890123456789n, name }]);
-});
-
-test("an unknown field with any number is no harm", async () => {
-  for (const number of ["0.30000000000000004", "-1234567890123456e5", "1E-1234567890123456"]) {
-    const body = petsWith("1", "1234567890123456789").replace("}", `,"weight":${number}}`);
-    const { pets } = (await listFrom(body))._unsafeUnwrap();
-    expect(pets).toMatchObject([{ categoryId: 1234567890123456789n }]);
+  for (const weight of ["0.30000000000000004", "-1234567890123456e5", "1E-1234567890123456"]) {
+    const body = petsWith("1234567890123456789").replace("}", `,"weight":${weight}}`);
+    const listed = await listFrom(body.replace('"Rex"', () => JSON.stringify(name)));
+    expect(listed._unsafeUnwrap().pets).toMatchObject([{ id: 1234567890123456789n, name }]);
   }
 });
 
@@ -123,7 +116,7 @@ const ONE_WINDOW = { "RateLimit-Policy": '"minute";q=60', RateLimit: '"minute";r
 test.each<[policy: string, left: string]>([
   ['"day";w=86400;q=1000,"minute";w=60;q=60', '"day";t=9;r=900 , "minute" ; t=1 ; r=58'],
   [
-    '"a;q=1";q=2, "minute";pk=:YQ==:;q=60;qu="requests", "day";x="\\";q=3";q=1000',
+    '"minute;q=1";q=2, "minute";pk=:YQ==:;q=60;qu="requests", "day";x="\\";q=3";q=1000',
     '"minute";a;r=58;t=1, "day";r=900;t=9;b=?1',
   ],
 ])("both windows are read from RateLimit-Policy: %s", async (policy, left) => {

@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
-import { createPetsClient, type PetsClient, type PetsClientOptions } from "@petstore/client";
+import { createPetsClient, type ClientEvent, type PetsClient } from "@petstore/client";
+import type { PetsClientOptions } from "@petstore/client";
 import { expect, test, vi } from "vitest";
 import { fakeTimers, hostTimers } from "../../../scripts/fake-timers.js";
 import { ANY, clientOf, never, rex, stock, turns } from "./support/stores.js";
@@ -43,11 +44,13 @@ async function useUp(client: PetsClient): Promise<void> {
   for (let count = 0; count < 60; count += 1) await client.listPets();
 }
 
-test("a signal keeps no listener after a call that succeeds, and one that times out", async () => {
-  const { signal } = new AbortController();
+test("a signal keeps no listener after a call that succeeds, and one that times out, which it does not change", async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
   const stocked = await stock();
   expect((await clientOf(stocked).listPets({}, { signal })).isOk()).toBe(true);
-  const late = clientOf(stocked, { fetch: never }).listPets({}, { signal });
+  const onEvent = ({ type }: ClientEvent) => type === "response" && controller.abort();
+  const late = clientOf(stocked, { fetch: never, onEvent }).listPets({}, { signal });
   await turns(1);
   stocked.clock.advance(60_000);
   expect((await late)._unsafeUnwrapErr()).toMatchObject({ code: "timed_out" });

@@ -162,7 +162,6 @@ function loginPage(): Response {
       "Cross-Origin-Opener-Policy": "same-origin",
       "Referrer-Policy": "no-referrer",
       "X-Content-Type-Options": "nosniff",
-      "X-Frame-Options": "DENY",
     },
   });
 }

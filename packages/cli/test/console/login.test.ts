@@ -59,8 +59,13 @@ it("lets in who has the link, once, and refuses other users of the machine, othe
       expect(refused.text).not.toMatch(/acme|pet_live_|keys\/list/);
     }
   }
-  const policy = (await send("GET", page)).received["content-security-policy"];
-  expect(policy).toMatch(/frame-ancestors 'none'/);
+  expect((await send("GET", page)).received).toMatchObject({
+    "cache-control": "no-store",
+    "content-security-policy": expect.stringMatching(/frame-ancestors 'none'/) as string,
+    "cross-origin-opener-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  });
   const name = `petstore-console-${link.port}`;
   for (const Cookie of [`${name}=`, `${name}=${token}`, `${name}=x; ${name}`, token])
     expect((await listKeys({ Cookie })).status).toBe(401);

@@ -1,6 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, chmodSync, existsSync, lstatSync, mkdirSync, promises } from "node:fs";
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseNewPet } from "@petstore/core/internal";
@@ -140,15 +147,17 @@ it.skipIf(process.platform !== "linux")("writes to a pipe, and does not remove i
   spawn("head", ["-c1", pipe]);
   const left = await more.exportTo(pipe);
   expect(left).toEqual(refused(`petstore: cannot write ${pipe}: the reader has closed the pipe`));
+  writeFileSync(`${pipe}.mine`, "mine");
   const { open } = promises;
-  vi.spyOn(promises, "open").mockImplementationOnce((...args) => {
-    rmSync(pipe);
-    writeFileSync(pipe, "mine");
-    return open(...args);
-  });
-  applyMocks();
-  const replaced = `petstore: cannot write ${pipe}: a file has taken its place`;
-  expect([await exportTo(pipe), readFileSync(pipe, "utf8")]).toEqual([refused(replaced), "mine"]);
+  for (const [reason, happen] of [
+    ["it received a signal to stop", () => process.emit("SIGHUP", "SIGHUP")],
+    ["a file has taken its place", () => renameSync(`${pipe}.mine`, pipe)],
+  ] as const) {
+    vi.spyOn(promises, "open").mockImplementationOnce((...args) => (happen(), open(...args)));
+    applyMocks();
+    expect(await exportTo(pipe)).toEqual(refused(`petstore: cannot write ${pipe}: ${reason}`));
+  }
+  expect(readFileSync(pipe, "utf8")).toBe("mine");
 });
 
 it.each([

@@ -47,12 +47,9 @@ const CSV_PETS = [
   LAST,
 ];
 
-const UNENDED =
-  "petstore: the last line has no line break: if the file was cut off there, its pet may be incomplete";
-
 it.each([
   ["ndjson", NDJSON, "", NDJSON_PETS],
-  ["csv", CSV, UNENDED, CSV_PETS],
+  ["csv", CSV, expect.stringContaining("no line break") as string, CSV_PETS],
 ])(
   "adds the pets of %s, in order, in chunks of any size; of CSV by the names of the columns",
   async (format, text, error, pets) => {
@@ -172,11 +169,7 @@ it("reads a long heading once, and not for each record", async () => {
   expect(process.cpuUsage(before).user).toBeLessThan(2_500_000);
 });
 
-const WRONG = {
-  ndjson:
-    "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact).",
-  csv: "The first line must name the columns name and categoryId, and optionally id and status, each once, separated by commas.",
-};
+const WRONG = { ndjson: "The file is a JSON array", csv: "The first line must name the columns" };
 
 it.each([
   ["ndjson", `[${rex},${rex}]`],
@@ -188,7 +181,7 @@ it.each([
   ["csv", "name,categoryId,name\n"],
   ["csv", "status,name,categoryId,status\n"],
 ] as const)("stops at %s that begins with %j", async (format, text) => {
-  const error = `petstore: the import stopped: ${WRONG[format]}`;
+  const error: unknown = expect.stringMatching(`^petstore: the import stopped: ${WRONG[format]}`);
   const stopped = { code: 1, out: "imported 0 pets", error, pets: [] };
   expect(await importing(text, "--format", format)).toEqual(stopped);
 });
@@ -203,9 +196,7 @@ it("imports the pets that the storage stores, and names the line to resume at wh
   const stopped = await run("pets", "import", file);
   filling.end();
   expect(stopped).toMatchObject({ code: 1, out: "imported 14 pets" });
-  expect(stopped.error).toMatch(
-    /^petstore: the import stopped: Adding a pet failed: a rule of the schema forbids it \(SQLITE_.* resume with --from-line 30\.$/,
-  );
+  expect(stopped.error).toMatch(/: Adding a pet failed: .*\(SQLITE_.* with --from-line 30\.$/);
   expect(await petsIn(database)).toHaveLength(14);
   const resumed = await run("pets", "import", file, "--from-line", "30");
   expect(resumed).toEqual({ code: 0, out: "imported 11 pets", error: "" });

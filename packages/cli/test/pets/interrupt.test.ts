@@ -101,7 +101,7 @@ it.runIf(inCi)("an import that is run again adds each line once, after kills", a
 it("an import of lines again that stops has added none behind the line where it resumes", async () => {
   const { database, read } = withDatabase();
   const pets = Array.from({ length: 1_200 }, (_, index) => `{"name":"${index}","categoryId":7}\n`);
-  const run = () => read(pets.join(""), "pets", "import", "-", "--again");
+  const run = (text = pets.join("")) => read(text, "pets", "import", "-", "--again");
   await issueKey(database);
   const connection = new Database(database);
   // Not caused by one pet: the whole transaction fails.
@@ -119,6 +119,7 @@ it("an import of lines again that stops has added none behind the line where it 
     return this;
   });
   expect((await run()).error).toContain("lines 1 to 250 may have been added");
+  expect((await run(pets[7])).error).toContain("lines 1 to 1 may have been added");
   spy.mockRestore();
   connection.exec("drop trigger failing").close();
   expect((await run()).out).toBe("imported 1,200 pets");

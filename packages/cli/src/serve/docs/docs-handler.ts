@@ -32,7 +32,7 @@ export function createDocsHandler(): NodeHandler {
     if (file === undefined && redirect === undefined) next?.();
     else if (request.method !== "GET" && request.method !== "HEAD") refuseMethod(response);
     else if (file !== undefined) respondWithFile(request, response, file);
-    else response.writeHead(302, { ...HEADERS, Location: redirect, "Content-Length": 0 }).end();
+    else response.writeHead(302, { Location: redirect, "Content-Length": 0 }).end();
   };
 }
 
