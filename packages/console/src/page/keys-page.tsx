@@ -113,6 +113,7 @@ function Filters({ info, query, change, list }: FiltersProps) {
   useEffect(() => () => void (latest.current = Infinity), []);
   const search = async (typed: string): Promise<void> => {
     const id = ++latest.current;
+    const { hash } = location;
     setFound(undefined);
     const secret = typed.trim();
     const isSecret = SECRET.test(secret);
@@ -120,7 +121,8 @@ function Filters({ info, query, change, list }: FiltersProps) {
     change({ search: isSecret ? "" : typed });
     if (!isSecret) return;
     const result = await call("keys/find-by-secret", { secret });
-    if (id !== latest.current) return;
+    // The address changes before the page that was left is gone.
+    if (id !== latest.current || location.hash !== hash) return;
     // A dialog may have been opened meanwhile: a form or a secret.
     if (result.output === undefined || document.querySelector("dialog")) setFound(result);
     else location.hash = `keys/${result.output.key.id}`;
