@@ -1,4 +1,4 @@
-// How much is tested. `npm test` leaves out what takes long: browsers, other shells, full disks, killed processes.
+// How much is tested. `npm test` leaves out what takes long: most pages, other shells, full disks, killed processes.
 // With PETSTORE_TEST_SIZE=ci they are tested too, and randomised tests are larger; `npm run soak` has the largest.
 
 const size = process.env["PETSTORE_TEST_SIZE"] ?? "";

@@ -4,6 +4,7 @@ import { openApiDocument } from "@petstore/http-adapter";
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { indentJson } from "../src/serve/docs/page/plugins.js";
+import { inCi } from "../../../scripts/test-size.js";
 import { BLOCK_SITE_DATA, useChromium, violationsOn } from "./support/chromium.js";
 import { databaseWithKey, issueKey, ownPlan, serveHere, useServerHere } from "./support/command.js";
 import { listen } from "../../client/test/support/stores.js";
@@ -136,7 +137,7 @@ const USE_CLIENT = `async ({ baseUrl, apiKey }) => {
   return text({ created, again, ids, refused, aborted, events });
 }`;
 
-describe("a browser", () => {
+describe.runIf(inCi)("a browser", () => {
   const openPage = useChromium();
 
   it("shows the docs page to a person who is refused without a key, authorises, adds a pet and lists it", async () => {
