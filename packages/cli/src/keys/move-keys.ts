@@ -186,7 +186,7 @@ const lineSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.check(isKeyId)),
     plan: planSchema,
-    limits: v.custom<RateLimits>(areRateLimits),
+    limits: v.pipe(v.record(v.string(), maybe(v.number())), v.custom<RateLimits>(areRateLimits)),
     label: maybe(v.custom<string>(isKeyLabel)),
     createdAt: count,
     expiresAt: maybe(count),

@@ -142,7 +142,7 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   await perform(page, "Change plan…", { Plan: "enterprise" }, "Change");
   expect((await show()).plan).toBe("free");
   const limits = { "Requests per minute": "5000", "Requests per day": "9007199254740991" };
-  await perform(page, limits, "Change", /5,000 a minute, 9,007,199,254,740,991 a day/);
+  await perform(page, limits, "Change", /5,000 per minute, 9,007,199,254,740,991 per day/);
   expect(await dialog(page).count()).toBe(0);
 
   await store.keys.rotate(id, { overlapSeconds: 86_400 });
@@ -428,7 +428,7 @@ it.runIf(inCi)(`finds one of ${many} keys, and shows in each tab what others cha
   await other.goto(page.url());
   await button(other, "Rotate…").waitFor();
   await store.keys.changePlan(id, { plan: "business" });
-  await other.getByText("1,000 a minute, 100,000 a day").waitFor();
+  await other.getByText("1,000 per minute, 100,000 per day").waitFor();
   await page.bringToFront();
   await page.goBack();
   await page.getByText("1 to 1 of 1 (of").waitFor();

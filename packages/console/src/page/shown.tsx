@@ -11,10 +11,10 @@ export function Label(props: { readonly text: string | undefined; readonly none?
   return <bdi class="label">{replaceUnprintable(text)}</bdi>;
 }
 
-/** Limits as text: "60 a minute, 1,000 a day". */
+/** Limits as text: "60 per minute, 1,000 per day". */
 export function limitsText(limits: Partial<RateLimits>): string {
   return limitsIn(limits)
-    .map(([window, limit]) => `${limit.toLocaleString()} a ${window}`)
+    .map(([window, limit]) => `${limit.toLocaleString()} per ${window}`)
     .join(", ");
 }
 
