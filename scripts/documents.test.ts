@@ -107,7 +107,6 @@ it("docs/operating.md lists the fields of --json", async () => {
 
 it.each<[document: string, names: readonly string[]]>([
   ["docs/http.md", windowNames.map((name) => `per ${name}`)],
-  ["docs/operating.md", [...limitNames, ...windowNames].map((name) => `\`${name}\``)],
   ["packages/core/README.md", limitNames],
 ])("%s names each window", (document, names) => {
   expect(names.filter((name) => !textOf(document).includes(name))).toEqual([]);
