@@ -22,12 +22,10 @@ function setUp() {
 it("backup says what it has made; restore puts it in place, and keeps the old database beside it, unless it is used", async () => {
   const { database, file, run, add, backup } = setUp();
   await add();
-  const made: unknown = expect.stringMatching(/^backed up \S+ to \S+ \(\d+\.\d MB\)$/);
-  expect(await backup(file)).toEqual({ code: 0, out: made, error: "" });
+  expect((await backup(file)).out).toMatch(/^backed up \S+ to \S+ \(\d+\.\d MB\)$/);
   await add();
   const server = await openBeside(database);
-  const inUse: unknown = expect.stringContaining(`${database} was not restored from ${file}: `);
-  expect(await run("restore", file)).toEqual(refused(inUse));
+  expect((await run("restore", file)).error).toContain(`${database} was not restored from ${file}`);
   await server.close();
   const restored = await run("restore", file);
   expect(restored).toMatchObject({ code: 0, error: "" });

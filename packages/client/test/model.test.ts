@@ -20,7 +20,6 @@ test(`in ${HISTORIES} histories of clients on one Free key, no key is banned and
     [calls, served] = [calls + history.calls, served + history.served];
   });
   await fc.assert(property, { seed, numRuns: HISTORIES, unbiased: true, endOnFailure: true });
-  console.info(`${HISTORIES} histories, ${calls} calls, ${served} served`);
   expect(served).toBeLessThan(calls);
 });
 

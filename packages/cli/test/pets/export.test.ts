@@ -41,8 +41,7 @@ async function filled(count: number, name = "pets.ndjson") {
 it("names a database that is damaged, and not what it writes to", async () => {
   const { database, file, exportTo, left } = await filled(1_000);
   writeFileSync(database, readFileSync(database).fill(255, 16 * 4_096));
-  const reason = `the file is damaged \\(SQLITE_CORRUPT\\w*\\)`;
-  const error = new RegExp(`^petstore: cannot read the database ${database}: [^:]+: ${reason}`);
+  const error = new RegExp(`^petstore: cannot read the database ${database}: .*SQLITE_CORRUPT`);
   for (const to of ["-", file]) {
     const exported = await exportTo(to);
     expect([exported.code, exported.error]).toEqual([1, expect.stringMatching(error)]);

@@ -80,8 +80,7 @@ it("the file for rejected lines can be corrected and imported, is not written wi
 it("the file for rejected lines is never appended to by another import, except by one that resumes", async () => {
   const { rejects, rejectTo, read } = folderWith(bad + lines("Tom,y"));
   await rejectTo(rejects);
-  const exists = `petstore: cannot write rejected lines to ${rejects}: it already exists`;
-  expect(await rejectTo(rejects)).toEqual(refused(exists));
+  expect((await rejectTo(rejects)).error).toContain(`${rejects}: it already exists`);
   await rejectTo(rejects, "--from-line", "4");
   expect(read()).toBe(lines("name,categoryId", "Rex,x", "Tom,y", "Tom,y"));
   writeFileSync(rejects, "");

@@ -129,7 +129,7 @@ function Filters({ info, query, change, list }: FiltersProps) {
   };
   return (
     <>
-      <div class="filters" role="search">
+      <div class="filters">
         <TextInput
           type="search"
           aria-label="Search by label, id, hint or a pasted secret"
