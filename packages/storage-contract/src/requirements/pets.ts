@@ -102,7 +102,7 @@ export const petRequirements: RequirementsOf<PetStorage> = {
       const storage = await open();
       const escaped = "\u0001".repeat(LARGE / 6);
       const names = Array.from({ length: 24 }, (_, index) =>
-        index % 8 === 0 ? escaped : `${"x".repeat(LARGE)}Ж`,
+        index % 8 === 0 ? escaped : "Ж".repeat(LARGE / 2),
       );
       const longer = "y".repeat(PAGE_BYTES + 1);
       const pets = [longer, ...names, longer, longer, "short"].map((name) => aPet({ name }));
