@@ -89,7 +89,8 @@ export function createGroupCommit<Transaction, Subject = void>(
     },
     close: () => {
       isClosed = true;
-      if (queue.isEmpty() && !isCommitting) return Promise.resolve();
+      // Calls under way stay in the queue.
+      if (queue.isEmpty()) return Promise.resolve();
       return new Promise((resolve) => void whenIdle.push(resolve));
     },
     isClosed: () => isClosed,
