@@ -43,10 +43,8 @@ it("switches to the log at synchronous=FULL, because that changes the file, and 
   // eslint-disable-next-line @typescript-eslint/unbound-method -- It is called on its database.
   const { pragma } = Database.prototype;
   const levels: unknown[] = [];
-  vi.spyOn(Database.prototype, "pragma").mockImplementation(function (
-    this: Database.Database,
-    ...args
-  ) {
+  const spy = vi.spyOn(Database.prototype, "pragma");
+  spy.mockImplementation(function (this: Database.Database, ...args) {
     if (args[0].includes("journal_mode = "))
       levels.push(pragma.call(this, "synchronous", { simple: true }));
     return pragma.apply(this, args);
@@ -60,6 +58,10 @@ it("switches to the log at synchronous=FULL, because that changes the file, and 
   await chargeOnce(storage, "a");
   expect(pragma.call(database, "synchronous", { simple: true })).toBe(FULL);
   expect(pragma.call(database, "journal_mode", { simple: true })).toBe("wal");
+  // A charge between two full commits does not make the second one mark the log again.
+  spy.mockClear();
+  await storage.keys.insert(aKey("b"));
+  expect(spy).not.toHaveBeenCalledWith("main.user_version", { simple: true });
 });
 
 it("shares one listener for the end of the process with other storages: Node warns of more than ten", async () => {
