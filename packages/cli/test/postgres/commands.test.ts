@@ -124,6 +124,7 @@ it.each([
   ["a password in a parameter", () => "postgres://u@127.0.0.1:1/d?password=horse", "u@127.0.0.1:1"],
   ["a wrong port", () => "postgres://u:correct-horse@h:x/", "not valid"],
   ["a bare ? and =", () => "postgres://u:1?horse=@h/d", "postgres://…"],
+  ["a bare #", () => "postgres://u:1#horse@h/d", "postgres://…"],
   ["capitals", () => "Postgres://u:horse@127.0.0.1:1/d", "//u@127.0.0.1:1/d"],
   ["a blank", () => " postgres://u:horse@127.0.0.1:1/d", "not valid"],
   ["one slash", () => "postgres:/u:horse@127.0.0.1:1/d", "not valid"],
@@ -132,8 +133,7 @@ it.each([
   ["a connection string", () => "host=127.0.0.1 user=u password=horse", "not valid"],
 ])("says why it cannot use the database, without the password: %s", async (_, change, reason) => {
   const { code, error } = await petstore("keys", "list", "--database", change(postgres.url()));
-  expect(code).toBe(1);
-  expect(error).toContain(reason);
+  expect([code, error]).toEqual([1, expect.stringContaining(reason)]);
   expect(error).not.toContain("horse");
 });
 
