@@ -17,6 +17,7 @@ import {
   serveHere,
   skipWithout,
 } from "../packages/cli/test/support/command.js";
+import { csvHeading } from "../packages/cli/src/pets/formats.js";
 import { useBundled } from "./bundled-programs.js";
 import { publishedNames } from "./packages.js";
 
@@ -110,6 +111,12 @@ it.each<[document: string, names: readonly string[]]>([
   ["packages/core/README.md", limitNames],
 ])("%s names each window", (document, names) => {
   expect(names.filter((name) => !textOf(document).includes(name))).toEqual([]);
+});
+
+it("docs/operating.md names every column of CSV", () => {
+  const [, columns = ""] = /\*\*CSV\*\*(.*?)in any order/s.exec(textOf("docs/operating.md")) ?? [];
+  const named = [...columns.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect(["id", ...named].join()).toBe(csvHeading);
 });
 
 it("docs/storage.md names every table and error code of SQLite", async () => {

@@ -10,7 +10,7 @@ import nodeFetch from "node-fetch";
 import { fetch as undiciFetch } from "undici";
 import { expect, test } from "vitest";
 import { createPetStoreServer } from "@petstore/http-adapter";
-import { unusualPets } from "../../storage-contract/src/samples.js";
+import { filters, unusualPets } from "../../storage-contract/src/samples.js";
 import { ANY, clientOf, listen, rex, stock, type Stocked } from "./support/stores.js";
 
 type Remote = Pets<TransportError>;
@@ -67,7 +67,7 @@ const max = create({ ...rex, name: "Max" }, "a");
 /** What a caller does, and the code of its outcome: `ok` if it succeeds. */
 const rows: readonly [string, string, Act, Setting?][] = [
   ["lists all", "ok", list()],
-  ["lists the first page of a status", "ok", list({ limit: 1, status: "sold" })],
+  ...filters.map((of): [string, string, Act] => [inspect(of), "ok", list({ limit: 1, ...of })]),
   ["lists the page after an id", "ok", list({ limit: 1, after: 1n })],
   ["lists after the greatest id", "ok", list({ after: MAX })],
   ["lists by wrong values", "invalid_query", list({ limit: 1.5, status: "lost", after: MAX + 1n })],

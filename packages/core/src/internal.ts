@@ -9,10 +9,11 @@ export { isKeyLabel, LABEL_LENGTH, LONGEST_AGE, LONGEST_OVERLAP } from "./keys/k
 export type { PlanInput } from "./keys/key-requests.js";
 export { parseAddress } from "./limits/client-address.js";
 export { areRateLimits, limitNames } from "./limits/plan.js";
+export { limitsOnly } from "./limits/windows.js";
 export { parseIdempotencyKey } from "./pets/idempotency.js";
 export { INT64_MIN } from "./pets/int64.js";
-export { jsonBytes, petFilters, type PetFilter } from "./pets/list-query.js";
-export { LONGEST_NAME, parseNewPet, petOf } from "./pets/pet.js";
+export { petFilters, type PetFilter } from "./pets/list-query.js";
+export { jsonBytes, LONGEST_NAME, parseNewPet, petOf } from "./pets/pet.js";
 export { systemRandom, systemUuid, type RandomSource } from "./random.js";
 export { signalChannel, type RequestSignal, type TransactionSignal } from "./events/signals.js";
 export type { EachField } from "./validation/fields.js";

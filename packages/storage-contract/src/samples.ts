@@ -1,7 +1,8 @@
-import { petStatuses, type RateLimits } from "@petstore/core";
+import { petStatuses, standardPlans } from "@petstore/core";
 import {
   INT64_MIN,
   limitNames,
+  limitsOnly,
   petFilters,
   type EachField,
   type PetFilter,
@@ -82,7 +83,7 @@ export function aKey(id: string, changes: Partial<StoredApiKey> = {}): StoredApi
   return {
     id,
     plan: "free",
-    limits: { perMinute: 60, perDay: 1_000 } satisfies EachField<RateLimits>,
+    limits: limitsOnly(standardPlans.free),
     label: undefined,
     createdAt: 1_900_000_000_000,
     expiresAt: undefined,

@@ -1,18 +1,9 @@
-import type { Pet, PetPage } from "@petstore/core";
-import type { NewPet, PetQuery, Creation } from "@petstore/core/storage";
-import { jsonBytes, petFilters, petOf } from "@petstore/core/internal";
-import type { EachField, PetFilter } from "@petstore/core/internal";
+import type { PetPage } from "@petstore/core";
+import type { PetQuery, Creation } from "@petstore/core/storage";
+import { jsonBytes, petFilters, type PetFilter } from "@petstore/core/internal";
 import { LRUCache } from "lru-cache";
 import type { Tuple } from "./query.js";
-import type { PetCreationsTable, PetsTable } from "./schema.js";
-
-/** The columns of a pet, in the order that `toPet` reads. */
-export const PET_COLUMNS = ["id", "name", "category_id", "status"] as const;
-
-/** Returns the pet in a row, frozen. */
-export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PET_COLUMNS>): Pet {
-  return petOf(id, { name, categoryId, status } satisfies EachField<NewPet>);
-}
+import type { PetCreationsTable } from "./schema.js";
 
 /** Prepares a list for each set of fields that a query filters by, when it is first needed. */
 export function prepareLists<List>(

@@ -1,8 +1,8 @@
 import type { Pet, RateLimits } from "@petstore/core";
-import { NO_USAGE, type ApiKeySecret, type PresentedKey } from "@petstore/core/storage";
-import type { StoredApiKey, Usage } from "@petstore/core/storage";
+import { NO_USAGE, type ApiKeySecret, type NewPet } from "@petstore/core/storage";
+import type { PresentedKey, StoredApiKey, Usage } from "@petstore/core/storage";
 import { keysOf } from "@petstore/core/facts";
-import type { EachField } from "@petstore/core/internal";
+import { petOf, type EachField } from "@petstore/core/internal";
 import type { Tuple } from "./query.js";
 
 /** The tables that every SQL storage has. Times are milliseconds since the Unix epoch. */
@@ -28,6 +28,14 @@ export const petColumns = {
 export type PetsTable = {
   readonly [Field in keyof Pet as (typeof petColumns)[Field]["column"]]-?: OrNull<Pet[Field]>;
 };
+
+/** The columns of a pet, in the order that `toPet` reads. */
+export const PET_COLUMNS = ["id", "name", "category_id", "status"] as const;
+
+/** Returns the pet in a row, frozen. */
+export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PET_COLUMNS>): Pet {
+  return petOf(id, { name, categoryId, status } satisfies EachField<NewPet>);
+}
 
 /** The fields of a pet that are given when it is added: all but the id. */
 export const newPetFields = keysOf(petColumns).filter((field) => field !== "id");

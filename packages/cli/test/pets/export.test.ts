@@ -1,16 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, chmodSync, existsSync, lstatSync, mkdirSync, promises } from "node:fs";
-import {
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { parseNewPet } from "@petstore/core/internal";
+import { parseNewPet, petFilters } from "@petstore/core/internal";
 import { encodePet } from "@petstore/http-adapter";
 import { expect, it, vi } from "vitest";
 import { unusualPets } from "../../../storage-contract/src/samples.js";
@@ -93,12 +87,20 @@ it("keeps every value of every field, in either format", async () => {
   expect(file).toBe(lines.join(""));
 });
 
-it("writes only pets with the given status, and only the heading if there are none", async () => {
+it.each(petFilters)("writes only pets with the given %s", async (field) => {
   const { exportTo } = await filled(300);
-  const lines = (await exportTo("-", "--status", "sold")).out.split("\n");
-  expect(lines).toHaveLength(100);
-  expect(lines.filter((line) => !line.endsWith('"sold"}'))).toEqual([]);
+  const all = (await exportTo("-")).out.split("\n");
+  const valueOf = (line = "") => new RegExp(`"${field}":"?([^",}]+)`).exec(line)?.[1] ?? "";
+  const option = `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const value = valueOf(all[2]);
+  const lines = (await exportTo("-", option, value)).out.split("\n");
+  expect(lines).toEqual(all.filter((line) => valueOf(line) === value));
+  expect(lines.length).toBeLessThan(all.length);
+});
+
+it("refuses a wrong status, and writes only the heading if there are no pets", async () => {
   const empty = await filled(0, "pets.csv");
+  expect((await empty.exportTo("-", "--status", "1.5")).code).toBe(1);
   expect(await empty.exportTo(empty.file)).toEqual({ code: 0, out: "", error: "exported 0 pets" });
   expect(empty.read()).toMatch(/^id,name,categoryId,status.*\n$/);
 });

@@ -3,7 +3,7 @@ import { invalidQuery, type CodedError } from "../errors.js";
 import { ownField, type EachField } from "../validation/fields.js";
 import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, type PetStatus } from "./pet-status.js";
-import { STATUS, type NewPet, type Pet } from "./pet.js";
+import { jsonBytes, STATUS, type NewPet, type Pet } from "./pet.js";
 
 /** The bounds of a page's limit, in pets (specification, "Page size"). */
 export const PAGE_LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
@@ -54,24 +54,6 @@ export function pageOf(found: Iterable<Pet>, limit: number): PetPage {
     pets.push(pet);
   }
   return Object.freeze({ pets: Object.freeze(pets), next: undefined });
-}
-
-type TextField = { [Field in keyof Pet]-?: string extends Pet[Field] ? Field : never }[keyof Pet];
-
-/** More bytes than the other fields take in JSON, with the names and the punctuation of all fields. */
-const OTHER_FIELDS = 160;
-
-/** Returns the size of a pet in JSON, in bytes of UTF-8, or a little more. */
-export function jsonBytes({ name }: Pet): number {
-  const texts: Readonly<Record<TextField, string>> = { name };
-  return OTHER_FIELDS + bytesOfText(texts.name);
-}
-
-/** A page of texts up to this length is never too long, even if each character is escaped. */
-const SHORT_TEXT = 1_000;
-
-function bytesOfText(text: string): number {
-  return text.length <= SHORT_TEXT ? 6 * text.length : Buffer.byteLength(JSON.stringify(text));
 }
 
 const LIMIT = `limit must be an integer from ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`;

@@ -40,6 +40,24 @@ export function valuesOf({ name, categoryId, status }: NewPet): readonly unknown
   return Object.values(fields);
 }
 
+type TextField = { [Field in keyof Pet]-?: string extends Pet[Field] ? Field : never }[keyof Pet];
+
+/** More bytes than the other fields take in JSON, with the names and the punctuation of all fields. */
+const OTHER_FIELDS = 160;
+
+/** Returns the size of a pet in JSON, in bytes of UTF-8, or a little more. */
+export function jsonBytes({ name }: Pet): number {
+  const texts: Readonly<Record<TextField, string>> = { name };
+  return OTHER_FIELDS + bytesOfText(texts.name);
+}
+
+/** A page of texts up to this length is never too long, even if each character is escaped. */
+const SHORT_TEXT = 1_000;
+
+function bytesOfText(text: string): number {
+  return text.length <= SHORT_TEXT ? 6 * text.length : Buffer.byteLength(JSON.stringify(text));
+}
+
 const DEFAULT_STATUS: PetStatus = "available";
 
 /** The longest name of a pet, in bytes of UTF-8: 64 KiB. */

@@ -1,10 +1,17 @@
+import type { NewPetInput } from "@petstore/core";
+import type { EachField } from "@petstore/core/internal";
 import { operations, type OperationFacts, type OperationName } from "@petstore/core/facts";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { listParameters } from "../request/list-query.js";
 import { headersNamed, responsesOf, type Responses } from "./responses.js";
 import { EXACT, int64 } from "./schemas.js";
 
-const PET = { id: 1, name: "Rex", categoryId: 7, status: "available" };
+const NEW_PET = {
+  name: "Rex",
+  categoryId: 7,
+  status: "available",
+} satisfies EachField<Record<keyof NewPetInput, unknown>>;
+const PET = { id: 1, ...NEW_PET };
 
 const listPets = operation("listPets", {
   summary: "List pets",
@@ -47,7 +54,7 @@ const createPet = operation("createPet", {
       "application/json": {
         schema: { $ref: "#/components/schemas/NewPet" },
         examples: {
-          full: { value: { name: "Rex", categoryId: 7, status: "available" } },
+          full: { value: NEW_PET },
           minimal: { value: { name: "Tom", categoryId: 8 } },
         },
       },
