@@ -17,7 +17,7 @@ useBuiltPetstore();
 
 /** Serves the console of a store in this process, on a free port or on this one, until it is closed or the test ends. */
 async function serveConsole(store: PetStore, port = 0) {
-  const actor = pictures ? "admin@example.com" : `admin@${"department.".repeat(5)}example`;
+  const actor = `admin@${"long.".repeat(pictures ? 0 : 9)}example.com`;
   const handle = createConsole(store, { actor });
   const listener = getRequestListener(handle, { overrideGlobalObjects: false });
   const server = createServer((request, response) => void listener(request, response));

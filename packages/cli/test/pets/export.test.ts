@@ -70,7 +70,6 @@ it.each(["ndjson", "csv"])("writes %s that imports to the same pets", async (for
   expect(handlers()).toBe(before);
   const all = (await exportTo("-")).out;
   expect((await run("pets", "export")).out).toBe(all);
-  expect(all.split("\n")).toHaveLength(1_234);
   expect(all).toContain('"categoryId":-9223372036854775808');
 });
 

@@ -11,14 +11,13 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 export const rex = { name: "Rex", categoryId: 7n };
 export const LIMIT_FIELDS = "{ perMinute, perDay }";
-type Outcome = ResultAsync<unknown, object>;
-type Call = (pets: Caller | TrustedPets) => Outcome;
+type Call<Of = Caller | TrustedPets> = (of: Of) => ResultAsync<unknown, object>;
 
 /** A call of each operation. In this order, in a new store, each succeeds. */
 export const operations = Object.fromEntries(
   Object.entries(facts).map(([name, { method, path }]): [string, Call] => {
     const input = path.endsWith("}") ? 1n : method === "POST" ? rex : undefined;
-    return [name, (pets) => (pets[name as OperationName] as (input: unknown) => Outcome)(input)];
+    return [name, (pets) => (pets[name as OperationName] as Call<unknown>)(input)];
   }),
 );
 
