@@ -13,9 +13,11 @@ export function databaseOption(parse: (text: string) => string = databaseFile): 
     .default("petstore.db");
 }
 
-/** A wrong URL is not a file, either: it may have a password. */
+/** A wrong URL is not a file, either: it may have a password, be in quotes, or lack its scheme or a part of it. */
 export function isPostgres(database: string): boolean {
-  return /^\s*(?:postgres(?:ql)?:|[a-z][a-z\d+.-]+:\/)|\bpassword\s*=/i.test(database);
+  return /^\s*(?:postgres(?:ql)?:|[a-z][a-z\d+.-]+:\/)|:\/\/|\/\/[^/]*:.*@|^[^/\\:]{2,}:.+@[^/]+\/|\bpassword\s*=/i.test(
+    database,
+  );
 }
 
 /** For people: a URL without its password, and without the rest if it may have some of it. */

@@ -169,7 +169,7 @@ function maybe<Value>(schema: v.GenericSchema<Value>) {
 }
 
 const secretSchema = v.strictObject({
-  digest: v.pipe(v.string(), v.regex(/^[\w-]{43}$/)),
+  digest: v.pipe(v.string(), v.regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/)),
   hint: v.pipe(v.string(), v.check(isKeyHint)),
   expiresAt: maybe(count),
 } satisfies EachField<Record<keyof StoredApiKey["secrets"][number], unknown>>);

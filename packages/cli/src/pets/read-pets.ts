@@ -75,7 +75,7 @@ async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonl
     for (const bytes of lines) {
       number += 1;
       if (bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) continue;
-      if (isBeginning && /^\s*\[/.test(bytes.toString("latin1"))) throw new Error(JSON_ARRAY);
+      if (isBeginning && beginsArray(bytes)) throw new Error(JSON_ARRAY);
       isBeginning = false;
       entries.push({ first: number, last: number, bytes, ...none, pet: parseLine(bytes) });
     }
@@ -84,13 +84,18 @@ async function* readNdjson(chunks: AsyncIterable<Buffer>): AsyncIterable<readonl
 }
 
 const JSON_ARRAY =
-  "The file is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact)";
+  "This is a JSON array, not one object per line. Convert it with jq -c '.[]' (jq 1.7 or newer keeps large integers exact)";
+
+/** Of objects, and not whole on this line: a wrong line may begin with a bracket, too. */
+function beginsArray(line: Buffer): boolean {
+  return /^\s*\[\s*(?:\{|$)/.test(line.toString("latin1")) && decodeJson(line).isErr();
+}
 
 function parseLine(line: Buffer): Result<NumberedPet, string> {
   if (line.length > LONGEST) return err(TOO_LONG);
   return decodeJson(line)
     .mapErr(() => "It is not JSON in UTF-8.")
-    .andThen(toNumbered);
+    .andThen((input) => (Array.isArray(input) ? err(JSON_ARRAY) : toNumbered(input)));
 }
 
 function toNumbered(input: unknown): Result<NumberedPet, string> {

@@ -82,20 +82,19 @@ it.each([
 it("reports at most 20 bad lines by number, keeps all as they are, and imports the others", async () => {
   const rejects = join(dirname(newDatabase()), "rejects.ndjson");
   const longest = "x".repeat(2 ** 20);
-  const long = `{"name":"${longest}","categoryId":1}`;
   const bad = Array.from({ length: 5_000 }, (_, index) => `bad ${index}`);
-  const text = lines(rex, "{", rex, '{"name":5}', long, "\uFEFF[]", ...bad, rex, longest);
+  const text = lines("[7", rex, rex, '{"name":5}', `[${longest}`, "\uFEFF[]", ...bad, rex, longest);
   const { code, out, error, pets } = await importing(text, "--rejects", rejects);
   expect({ code, out, pets: pets.length }).toEqual({ code: 1, out: "imported 3 pets", pets: 3 });
   expect(error.split("\n")).toEqual([
-    "line 2: It is not JSON in UTF-8.",
+    "line 1: It is not JSON in UTF-8.",
     expect.stringMatching(/^line 4: name must be .*; categoryId must be .*\.$/),
     "line 5: It is longer than 1024 KiB.",
     ...Array.from({ length: 17 }, (_, index) => `line ${index + 6}: It is not JSON in UTF-8.`),
     "… and 4,985 more lines",
     `petstore: 5,005 lines could not be imported: see ${rejects}`,
   ]);
-  const kept = lines("{", '{"name":5}', "\uFEFF[]", ...bad, longest);
+  const kept = lines("[7", '{"name":5}', "\uFEFF[]", ...bad, longest);
   expect(readFileSync(rejects, "utf8") === kept).toBe(true);
 });
 
@@ -169,10 +168,10 @@ it("reads a long heading once, and not for each record", async () => {
   expect(process.cpuUsage(before).user).toBeLessThan(2_500_000);
 });
 
-const WRONG = { ndjson: "The file is a JSON array", csv: "The first line must name the columns" };
+const WRONG = { ndjson: "This is a JSON array", csv: "The first line must name the columns" };
 
 it.each([
-  ["ndjson", `[${rex},${rex}]`],
+  ["ndjson", `[${rex},\n${rex}]`],
   ["ndjson", `\uFEFF\n [\n  {\n    "name": "Rex",\n    "categoryId": 7\n  }\n]\n`],
   ["csv", ""],
   ["csv", "name,status\n"],

@@ -129,7 +129,9 @@ it.each([
   ["a blank", () => " postgres://u:horse@127.0.0.1:1/d", "not valid"],
   ["one slash", () => "postgres:/u:horse@127.0.0.1:1/d", "not valid"],
   ["a percent-encoded colon", () => "postgres://u%3Ahorse@127.0.0.1:1/d", "postgres://…"],
-  ["another scheme", () => "postgresql+ssl://u:horse@h/d", "not valid"],
+  ["another scheme, in quotes", () => '"postgresql+ssl://u:horse@h/d"', "not valid"],
+  ["no colon", () => "postgres//u:horse@127.0.0.1:1/d", "not valid"],
+  ["no scheme", () => "user:ho/horse@127.0.0.1:1/d", "not valid"],
   ["a connection string", () => "host=127.0.0.1 user=u password=horse", "not valid"],
 ])("says why it cannot use the database, without the password: %s", async (_, change, reason) => {
   const { code, error } = await petstore("keys", "list", "--database", change(postgres.url()));
@@ -143,7 +145,6 @@ it("takes the password from PGPASSWORD or a password file", () => {
   const database = postgres.url().replace(":correct-horse", "");
   for (const variables of [{ PGPASSWORD: "correct-horse" }, { PGPASSFILE: file }]) {
     const env = { ...process.env, PETSTORE_DATABASE: database, ...variables };
-    const { status } = spawnSync(process.execPath, [program(), "keys", "list"], { env });
-    expect(status).toBe(0);
+    expect(spawnSync(process.execPath, [program(), "keys", "list"], { env }).status).toBe(0);
   }
 });
