@@ -31,7 +31,7 @@ export type Writer = ReturnType<typeof createWriter>;
 
 export type Writers = ReturnType<typeof createWriters>;
 
-/** Opens the writers of a storage: statements of one writer wait for each other. @param onWarning: as of each writer */
+/** Opens the writers of a storage, each for statements that run one after another. @param onWarning as of each writer */
 export function createWriters(
   connection: Connection,
   onWarning: (warning: StorageWarning) => void,

@@ -8,7 +8,7 @@ import type { CallSettings } from "../commit/calls.js";
 import { prepareWrite, type Recorded } from "../commit/write.js";
 import type { Writer } from "../commit/writer.js";
 import type { Connection } from "../database/connection.js";
-import { countIds, NEW_PET_COLUMNS, newPetArrays, type Additions } from "./new-pets.js";
+import { countIds, NEW_PET_COLUMNS, newPetArrays, type PetsToAdd } from "./new-pets.js";
 import { preparePetCreations, type PetCreations, type PetToCreate } from "./pet-creations.js";
 
 /** Creates the calls that add pets. Those that arrive together share a statement. */
@@ -110,7 +110,7 @@ async function findEarlier(creations: PetCreations, pets: readonly PetToCreate[]
 
 /** Prepares the statement that adds pets under the ids that follow the recorded one, without a gap. */
 function prepareAdd(connection: Connection) {
-  return prepareWrite(connection, (value: Parameter<Additions<NewPet>>) => ({
+  return prepareWrite(connection, (value: Parameter<PetsToAdd<NewPet>>) => ({
     expressions: sql`
         ${countIds(connection, value)},
         added as (

@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from "kysely";
 import { columnsOf, type Connection } from "../database/connection.js";
 
 /** Pets to add, and the greatest id that is known to have been used. */
-export interface Additions<Item> {
+export interface PetsToAdd<Item> {
   readonly pets: readonly Item[];
   readonly lastId: bigint;
 }
@@ -19,7 +19,7 @@ export interface Additions<Item> {
  */
 export function countIds<Item>(
   { table, callOf }: Connection,
-  value: Parameter<Additions<Item>>,
+  value: Parameter<PetsToAdd<Item>>,
 ): RawBuilder<unknown> {
   const count = value.of(({ pets }) => pets.length);
   const currentTimeline = callOf("current_timeline");

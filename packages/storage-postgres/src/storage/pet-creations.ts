@@ -4,7 +4,7 @@ import type { Parameter, SqlSchema } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import { LEVELS, prepareWrite } from "../commit/write.js";
 import type { Connection } from "../database/connection.js";
-import { countIds, NEW_PET_COLUMNS, newPetArrays, type Additions } from "./new-pets.js";
+import { countIds, NEW_PET_COLUMNS, newPetArrays, type PetsToAdd } from "./new-pets.js";
 
 /** A pet to add, and under which token it is remembered, if at all. */
 export interface PetToCreate {
@@ -43,7 +43,7 @@ export function preparePetCreations(connection: Connection) {
 /** The statements that add pets take turns (`countIds`), and so never wait for each other's tokens. */
 function prepareAdd(connection: Connection) {
   const { table } = connection;
-  return prepareWrite(connection, (value: Parameter<Additions<PetToCreate>>) => {
+  return prepareWrite(connection, (value: Parameter<PetsToAdd<PetToCreate>>) => {
     const each = <T>(read: (item: PetToCreate) => T) => value.of(({ pets }) => pets.map(read));
     return {
       expressions: sql`
