@@ -1,6 +1,7 @@
-import { constants, createWriteStream, type BigIntStats } from "node:fs";
+import { constants, createReadStream, createWriteStream, type BigIntStats } from "node:fs";
 import { open, realpath, rm, writeFile } from "node:fs/promises";
 import type { Writable } from "node:stream";
+import { text as readText } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { PAGE_LIMIT, petStatuses, type TrustedPets } from "@petstore/core";
 import type { PetFilter } from "@petstore/core/internal";
@@ -33,7 +34,7 @@ export function exportCommand(io: CommandIO): Command {
     .argument("[file]", "the file to write; - for standard output", "-")
     .addOption(databaseOption())
     .addOption(formatOption())
-    .option("--overwrite", "replace an existing file")
+    .option("--overwrite", "replace an existing file, but never a database")
     .addHelpText("after", example("petstore pets export pets.csv --status sold"))
     .action(async (file: string, options: ExportOptions) => {
       (await exportPets(file, options, io)).mapErr(io.fail);
@@ -113,6 +114,8 @@ async function write(
     else if (existing && !isFile) await writeInto(text, path, existing, signal);
     else if (existing && !options.overwrite)
       return err(`${path} already exists (--overwrite replaces it)`);
+    else if (existing && (await isDatabase(path)))
+      return err(`cannot write ${path}: it is a database`);
     else await writeWhole(text, path, options, signal);
     return ok(true);
   } catch (error) {
@@ -122,6 +125,11 @@ async function write(
     const where = isStdout ? "to standard output" : path;
     return err(`cannot write ${where}: ${describeFileError(error)}`);
   }
+}
+
+async function isDatabase(path: string): Promise<boolean> {
+  const start = await readText(createReadStream(path, { end: 15 })).catch(() => "");
+  return start === "SQLite format 3\0";
 }
 
 /** Writes into a pipe or a device, but not into a file that has taken its place. Node reports a directory. */

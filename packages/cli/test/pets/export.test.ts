@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, chmodSync, existsSync, lstatSync, mkdirSync, promises } from "node:fs";
 import { readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
-import { writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseNewPet, petFilters } from "@petstore/core/internal";
@@ -104,12 +104,14 @@ it("refuses a wrong status, and writes only the heading if there are no pets", a
   expect(empty.read()).toMatch(/^id,name,categoryId,status.*\n$/);
 });
 
-it("never overwrites the database that it reads, whatever its path, nor a directory, and creates no database", async () => {
+it("never overwrites the database that it reads, whatever its path, nor another, nor a directory, and creates none", async () => {
   const { database, file: link, exportTo, left } = await filled(3);
+  const { database: other } = withDatabase();
+  copyFileSync(database, other);
   symlinkSync(database, link);
-  for (const path of [database, `${database}-wal`, `${database}-journal`, link, "."]) {
-    const reason = path === "." ? "it is a directory" : "it is a file of the database";
-    const error = `petstore: cannot write ${path}: ${reason}`;
+  for (const path of [database, `${database}-wal`, `${database}-journal`, link, other, "."]) {
+    const reason = { ".": "directory", [other]: "database" }[path] ?? "file of the database";
+    const error = `petstore: cannot write ${path}: it is a ${reason}`;
     expect(await exportTo(path, "--overwrite")).toEqual(refused(error));
   }
   expect((await exportTo("-")).out.split("\n")).toHaveLength(3);
