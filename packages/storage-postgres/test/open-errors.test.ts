@@ -209,7 +209,8 @@ it("connects with TLS only to the server whose certificate was signed, and says 
   const encrypted = `select bool_and(ssl) from pg_stat_ssl join pg_stat_activity using (pid)
     where application_name = 'petstore'`;
   expect(await admin.query(encrypted)).toEqual([[true]]);
-  const wrong = { "is for another host": byAddress + trusting, "is not trusted": byName };
+  const lost = `${byName}&sslrootcert=${certificate}.lost`;
+  const wrong = { "another host": byAddress + trusting, "not trusted": byName, "be read": lost };
   for (const [problem, url] of Object.entries(wrong)) {
     const { code, message } = await errorOf({ url });
     expect([code, message]).toEqual(["wrong_certificate", expect.stringContaining(problem)]);

@@ -20,7 +20,8 @@ export function createCallers(store: PetStore, { hasClientAddress, onError }: Ht
       return last.caller;
     if (!isReported && FORWARDED.some((name) => request.lines(name).length > 0)) {
       isReported = true;
-      onError(new Error(UNTRUSTED_PROXY));
+      // A stack would say nothing.
+      onError(Object.assign(new Error(UNTRUSTED_PROXY), { stack: UNTRUSTED_PROXY }));
     }
     const caller = store.as(apiKeyOf(lines), clientAddress);
     if (connection) remembered.set(connection, { authorization, clientAddress, caller });

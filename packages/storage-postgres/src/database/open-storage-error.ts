@@ -56,7 +56,7 @@ const messages = {
   cannot_connect: "The PostgreSQL server does not accept connections now.",
   no_tls:
     "The PostgreSQL server has no TLS: turn on its setting `ssl`, or leave `sslmode` out of the URL.",
-  /** Also if it is for another host, or has expired. */
+  /** Also if it is for another host, has expired, or a file that the URL names for TLS cannot be read. */
   wrong_certificate:
     "The certificate of the PostgreSQL server is not trusted: name its authority with `sslrootcert` in the URL.",
   /** Also if the server asks for a password, and there is none. */
@@ -95,6 +95,11 @@ const knownErrors: readonly (readonly [RegExp, keyof typeof messages, message?: 
     "The PostgreSQL server asks for a password: give it in the URL, PGPASSWORD or ~/.pgpass.",
   ],
   [/does not support SSL/, "no_tls"],
+  [
+    /^E[A-Z]+ E[A-Z]+: .*, (?:open|read)/,
+    "wrong_certificate",
+    "A file that `sslrootcert`, `sslcert` or `sslkey` names in the URL cannot be read.",
+  ],
   [
     /ALTNAME_INVALID|HOSTNAME_MISMATCH/,
     "wrong_certificate",
