@@ -18,7 +18,23 @@ export type CallResult<Name extends CallName> =
 /** A call that takes longer has no result, in milliseconds. */
 const TIMEOUT = 20_000;
 
+/** What needs no idempotency key: it changes nothing, or may be done twice. */
+type Repeatable =
+  | Extract<CallName, "info" | `${string}/list` | `secrets/${string}`>
+  | "keys/find"
+  | "keys/find-by-secret"
+  | "keys/lift-ban";
+
 /** Calls the console. Secrets are in bodies only, never in a URL. An action has an idempotency key. */
+export function call<Name extends Repeatable>(
+  name: Name,
+  input: Input<Name>,
+): Promise<CallResult<Name>>;
+export function call<Name extends Exclude<CallName, Repeatable>>(
+  name: Name,
+  input: Input<Name>,
+  idempotencyKey: string,
+): Promise<CallResult<Name>>;
 export async function call<Name extends CallName>(
   name: Name,
   input: Input<Name>,
@@ -96,7 +112,7 @@ interface Latest<Name extends CallName> {
  * Repeats a call while the page is visible, also after a problem, which may pass. After a change of the input, the old
  * output stays until there is a new one, and is not `isCurrent`. `reload` calls again at once.
  */
-export function usePolled<Name extends CallName>(name: Name, input: Input<Name>) {
+export function usePolled<Name extends Repeatable>(name: Name, input: Input<Name>) {
   const [latest, setLatest] = useState<Latest<Name>>({});
   const reload = useRef<() => void>(() => undefined);
   const body = JSON.stringify(input);

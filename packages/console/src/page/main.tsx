@@ -65,9 +65,9 @@ function useHash(): string {
   return hash.slice(1);
 }
 
-// A key that is held down, or a double click, is for what was there at first.
+// A held Enter, or a double click, is for what was there at first. Space presses a button only at its release.
 const ignoreRepeated = (event: KeyboardEvent): void => {
-  if (event.repeat && (event.key === "Enter" || event.key === " ")) event.preventDefault();
+  if (event.repeat && event.key === "Enter") event.preventDefault();
 };
 const ignoreDouble = (event: MouseEvent): void => {
   const { detail, target } = event;
