@@ -108,8 +108,7 @@ async function overSocket(stocked: Stocked, fetch: unknown = globalThis.fetch): 
   return clientOf(stocked, { ...ONCE, baseUrl: await listen(server), fetch: fetch as never });
 }
 
-async function open(setting: Setting = {}): Promise<Stocked> {
-  const { key, ...options } = setting;
+async function open({ key, ...options }: Setting = {}): Promise<Stocked> {
   const stocked = await stock(options);
   for (const status of ["sold", "available", "sold"] as const)
     await stocked.store.trusted.createPet({ ...rex, categoryId: 2n ** 53n + 1n, status });

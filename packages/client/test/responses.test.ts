@@ -158,9 +158,8 @@ test.each<readonly [string, string, string | ((socket: Socket) => unknown)]>([
   ["silence", "timed_out", () => undefined],
   ["an endless body", "unexpected_response", (to) => Readable.from(endlessResponse()).pipe(to)],
 ])("a server that sends %s is %s, in time, and leaves nothing open", async (_, code, sends) => {
-  const { baseUrl, asked } = await serveRaw(
-    typeof sends === "string" ? (socket) => socket.end(sends) : sends,
-  );
+  const respond = typeof sends === "string" ? (to: Socket) => to.end(sends) : sends;
+  const { baseUrl, asked } = await serveRaw(respond);
   const client = createPetsClient({
     ...{ ...ANY, baseUrl, maxResponseBytes: 100_000, backoffSeconds: 0.01 },
     attemptSeconds: code === "timed_out" ? 0.3 : 10,
@@ -171,9 +170,8 @@ test.each<readonly [string, string, string | ((socket: Socket) => unknown)]>([
 
 test("a redirect takes the key nowhere", async () => {
   const other = await serveRaw((socket) => socket.end(head("204 No Content")));
-  const { baseUrl } = await serveRaw((socket) =>
-    socket.end(head("307 Temporary Redirect", `Location: ${other.baseUrl}/pets`)),
-  );
+  const redirect = head("307 Temporary Redirect", `Location: ${other.baseUrl}/pets`);
+  const { baseUrl } = await serveRaw((socket) => socket.end(redirect));
   const onEvent = vi.fn();
   const client = createPetsClient({ baseUrl, apiKey: "secret", onEvent });
   const error = (await client.listPets())._unsafeUnwrapErr();

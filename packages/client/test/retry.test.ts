@@ -55,14 +55,11 @@ test.each<readonly [readonly Step[], object]>([
   ...[400, 401, 404, 408, 409, 413, 415, 422, 301, 501].map(
     (status) => [[status], { code: "unexpected_response", status }] as const,
   ),
-])(
-  "after attempts that end with %j, there is no other, and the last error is the result",
-  async (steps, error) => {
-    const { keys, outcome } = await call(steps, create);
-    expect(outcome._unsafeUnwrapErr()).toMatchObject(error);
-    expect(keys).toHaveLength(steps.length);
-  },
-);
+])("after attempts with %j there is no other; the last gives the error", async (steps, error) => {
+  const { keys, outcome } = await call(steps, create);
+  expect(outcome._unsafeUnwrapErr()).toMatchObject(error);
+  expect(keys).toHaveLength(steps.length);
+});
 
 test("each create has a key of its own, and a given key is sent as it is", async () => {
   const { keys } = await call([], async (client) => {
@@ -86,11 +83,8 @@ test.each<[string, readonly Step[], readonly number[], string?]>([
   ["are not those of the address that a failing server names", [later("7", "0")], [7]],
   ["that would end after the deadline are not begun", [later("61")], [], "unexpected_response"],
 ])("waits %s", async (_, steps, seconds, code) => {
-  const random = (size: number): Uint8Array => new Uint8Array(size).fill(0xff);
-  const { outcome, events } = await call(steps, (client) => client.listPets(), {
-    random,
-    attempts: 4,
-  });
+  const options = { attempts: 4, random: (size: number) => new Uint8Array(size).fill(0xff) };
+  const { outcome, events } = await call(steps, (client) => client.listPets(), options);
   const waits = events.flatMap((event) => ("seconds" in event ? [event.seconds] : []));
   expect(waits).toEqual(seconds.map((each) => expect.closeTo(each, 1) as number));
   expect(outcome.isErr() ? outcome.error.code : undefined).toBe(code);

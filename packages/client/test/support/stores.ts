@@ -14,7 +14,8 @@ export const stock = (options: PetStoreOptions = {}) =>
   // A full second near the machine's time, which a server's Date header shows.
   makeStore(options, Math.ceil(Date.now() / 1_000) * 1_000);
 
-export const ANY = { baseUrl: "http://pets.test/v1", apiKey: "pet_live_any" };
+/** The slash at the end changes nothing. */
+export const ANY = { baseUrl: "http://pets.test/v1/", apiKey: "pet_live_any" };
 
 /** Creates a client of this store over its `fetch` handler. Its waits after a 429 have no chance in them. */
 export function clientOf({ store, clock, key }: Stocked, options: Partial<PetsClientOptions> = {}) {
