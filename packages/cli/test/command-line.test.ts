@@ -177,7 +177,10 @@ it("the environment of serve is not read for an option that is given, nor when a
   stub({ PETSTORE_PORT: "x", PETSTORE_TRUST_PROXY: "x", PETSTORE_LOG: "x", PETSTORE_CORS: "" });
   stub({ HOST: "", PORT: "", PETSTORE_HOST: "" });
   const lists = ["--trust-proxy", "10.0.0.0/8,::1", "127.0.0.1", "--cors", "https://a.example,*"];
-  expect(await refusalOf("--port", "0", ...lists, "--cors", "*", "--log")).toMatch(STARTS);
+  const least = ["--port", "0", "--keep-alive", "1", "--shutdown-delay", "0", "--workers", "1"];
+  const most = ["--port", "65535", "--keep-alive", "86400", "--shutdown-delay", "3600"];
+  for (const numbers of [least, most])
+    expect(await refusalOf(...numbers, ...lists, "--cors", "*", "--log")).toMatch(STARTS);
   stub({ PETSTORE_PORT: "", PETSTORE_TRUST_PROXY: "", PETSTORE_LOG: "0" });
   expect(await refusalOf()).toMatch(STARTS);
   expect(await refusalOf("--cors", "https://a.example,")).toMatch(/--cors.*an origin/);

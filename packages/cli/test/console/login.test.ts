@@ -130,7 +130,7 @@ it("responds at once, whatever waits on hundreds of other connections", async ()
 
 it("finishes a running action at Ctrl-C, so that its secret is not lost", async () => {
   const { database } = await databaseWithKey();
-  const { url, end, output } = await startConsole(database);
+  const { url, end, output } = await startConsole(database, "--port", "0");
   const { logIn, call } = visit(url);
   const { Cookie } = await logIn();
   const other = new Database(database);
