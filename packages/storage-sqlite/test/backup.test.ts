@@ -1,5 +1,6 @@
 import fs from "node:fs";
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
+import { isMainThread } from "node:worker_threads";
 import type { Storage } from "@petstore/core/storage";
 import { backupSqliteFile, restoreSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
@@ -81,7 +82,11 @@ it("waits, without blocking the event loop, while another connection has an excl
   const other = new Database(held);
   other.exec("create table petstore_migrations (number)");
   other.exec("create table pets (id); insert into pets values (1); begin exclusive");
-  const backup = backupSqliteFile({ filename: held, to });
+  const back = process.cwd();
+  if (isMainThread) process.chdir(dirname(to));
+  const [from = "", copy = ""] = [held, to].map((path) => relative(process.cwd(), path));
+  const backup = backupSqliteFile({ filename: from, to: copy });
+  if (isMainThread) process.chdir(back);
   await turns(1_000);
   other.exec("rollback");
   expect([(await backup).isOk(), petsIn(to)]).toEqual([true, 1]);

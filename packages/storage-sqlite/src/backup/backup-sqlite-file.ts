@@ -48,10 +48,11 @@ const PAGES_PER_TURN = 1_024;
  * const backup = await backupSqliteFile({ filename: "pets.db", to: "pets.backup.db" });
  */
 export function backupSqliteFile(options: BackupOptions): ResultAsync<Backup, BackupError> {
-  return ResultAsync.fromPromise(backUp({ ...options, to: resolve(options.to) }), backupError);
+  const [filename, to] = [resolve(options.filename), resolve(options.to)];
+  return ResultAsync.fromPromise(backUp({ ...options, filename, to }), backupError);
 }
 
-/** Does the work of `backupSqliteFile`, and throws its errors. `to` is absolute; `atMost` limits the mode of the file. */
+/** Does the work of `backupSqliteFile`, and throws its errors. Both names are absolute; `atMost` limits the mode of the file. */
 export async function backUp(
   options: BackupOptions & { readonly atMost?: number | undefined },
 ): Promise<Backup> {

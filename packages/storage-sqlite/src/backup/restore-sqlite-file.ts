@@ -42,7 +42,8 @@ export function restoreSqliteFile(options: RestoreOptions): ResultAsync<Restored
   return ResultAsync.fromPromise(restore(options), backupError);
 }
 
-async function restore({ backup, filename, signal }: RestoreOptions): Promise<Restored> {
+async function restore({ filename, signal, ...options }: RestoreOptions): Promise<Restored> {
+  const backup = resolve(options.backup);
   // SQLite keeps the log beside the file that a link names.
   const file = targetOf(resolve(filename));
   if (!isFile(backup)) throw new BackupRefusal("no_database", "The backup does not exist.");
