@@ -3,10 +3,7 @@ import { expect, it, vi } from "vitest";
 import { codes, error, openStore, ownLimits, value } from "./support/open-store.js";
 
 it.each([undefined, ""])("without a key (%o) the error is missing_api_key", async (apiKey) => {
-  expect(error(await openStore().store.as(apiKey).listPets())).toMatchObject({
-    code: "missing_api_key",
-    message: "An API key is required: send it as a bearer token.",
-  });
+  expect(error(await openStore().store.as(apiKey).listPets()).code).toBe("missing_api_key");
 });
 
 it("unknown, mistyped, revoked and expired keys look the same, and each takes one token", async () => {

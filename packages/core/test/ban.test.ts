@@ -36,11 +36,8 @@ it("doubles with each further one, up to an hour", async () => {
   const { clock, caller, ban } = await openBannable();
   for (const seconds of [60, 120, 240, 480, 960, 1_920, 3_600, 3_600]) {
     await ban();
-    expect(error(await caller.admit())).toMatchObject({
-      code: BANNED,
-      message: `The API key kept sending after refusals and is banned for a while; come back in ${seconds} seconds.`,
-      retryAfterSeconds: seconds,
-    });
+    const refusal = { code: BANNED, retryAfterSeconds: seconds };
+    expect(error(await caller.admit())).toMatchObject(refusal);
     clock.advance((seconds - 1) * 1_000);
     expect(error(await caller.admit())).toMatchObject({ retryAfterSeconds: 1 });
     clock.advance(1_000);

@@ -20,7 +20,6 @@ it("adds one pet, returns it again, refuses another one, charges each call, and 
   expect(retry).toMatchObject({ pet: first.pet, replayed: true });
   expect(error(await caller.createPet({ ...rex, status: "sold" }, once))).toMatchObject({
     code: "idempotency_key_reused",
-    message: "The idempotency key was used before, for another pet.",
     quota: { remaining: 57 },
   });
   expect([first.quota.remaining, retry.quota.remaining]).toEqual([59, 58]);
@@ -84,11 +83,8 @@ it("is stored as digests that are the same in every version", async () => {
 
 const WRONG = ["", " ", "a b", "é", "a\n", "\u007f", "a".repeat(256), 5 as never];
 it.each(WRONG)("refuses the key %j", async (idempotencyKey) => {
-  expect(error(await openStore().store.trusted.createPet(rex, { idempotencyKey }))).toEqual({
-    code: "invalid_idempotency_key",
-    message:
-      'The idempotency key must be one value of 1 to 255 visible ASCII characters; over HTTP, a key with ", comma, semicolon or backslash needs quotes.',
-  });
+  const { code } = error(await openStore().store.trusted.createPet(rex, { idempotencyKey }));
+  expect(code).toBe("invalid_idempotency_key");
 });
 
 it.each([null, 5])("refuses the options %j", async (options) => {

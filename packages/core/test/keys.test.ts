@@ -64,7 +64,6 @@ const PLANS = "plan must be one of free, pro, business, enterprise";
 const OWN = `the enterprise plan needs limits of its own: ${LIMIT_FIELDS}, each a positive integer, and nothing else`;
 const LABEL = "label must be text of at most 200 characters";
 const EXPIRY = "expiresAt must be a time in the future";
-const LAST_SECRET = "the key has no other valid secret: rotate it first, or revoke it";
 const OVERLAP = "overlapSeconds must be an integer from 0 to 31536000";
 const UNKNOWN = "is unknown; known are";
 const past = createManualClock().now();
@@ -191,11 +190,8 @@ it("endSecret ends one secret at once, the newest or an older one, but not the l
   const codes = await Promise.all(secrets.map((each) => store.as(each).admit()));
   const codeOf = codes.map((each) => each.isErr() && each.error.code);
   expect(codeOf).toEqual(["invalid_api_key", false, "invalid_api_key"]);
-  for (const [hint, refusal] of [
-    [first, { code: "key_not_found", message: "The API key has no secret with this hint." }],
-    [second, { code: "invalid_key_request", message: `${LAST_SECRET}.` }],
-  ] as const)
-    expect(error(await store.keys.endSecret(id, hint))).toEqual(refusal);
+  expect(error(await store.keys.endSecret(id, first)).code).toBe("key_not_found");
+  expect(error(await store.keys.endSecret(id, second)).code).toBe("invalid_key_request");
   value(await store.keys.revoke(id));
   expect(error(await store.keys.endSecret(id, second)).code).toBe("key_inactive");
   expect(error(await store.keys.endSecret("key_x", second)).code).toBe("key_not_found");
@@ -237,9 +233,8 @@ it.each([
   for (const [index, each] of [rotated.secret, secret].entries()) {
     expect(state.secrets[index]?.name === "refused").toBe(!(await store.as(each).admit()).isOk());
   }
-  const again = (await store.keys.rotate(id)).mapErr(({ code, message }) => [code, message]);
-  const INACTIVE = ["key_inactive", "The API key is revoked or expired."];
-  expect(again.isOk() ? "active" : again.error).toEqual(name === "active" ? name : INACTIVE);
+  const again = await store.keys.rotate(id);
+  expect(again.isOk() ? name : again.error.code).toBe(name === "active" ? name : "key_inactive");
 });
 
 it("purge removes any number of keys, wherever they are in the list, and lets other work run in between", async () => {
@@ -335,8 +330,7 @@ it("findBySecret finds a key by each of its secrets, as long as it is stored, wi
     expect(found.lastUsedAt).toBeUndefined();
   }
   for (const other of [(await openStore().issue()).secret, "pet_live_", {} as never]) {
-    const missing = error(await store.keys.findBySecret(other));
-    expect(missing).toEqual({ code: "key_not_found", message: "No API key has this secret." });
+    expect(error(await store.keys.findBySecret(other)).code).toBe("key_not_found");
   }
 });
 
@@ -346,6 +340,6 @@ it("every operation returns key_not_found for an unknown id", async () => {
     ...[keys.find("key_x"), keys.revoke("key_x"), keys.liftBan("key_x")],
     ...[keys.rotate("key_x"), keys.changePlan("key_x", { plan: "pro" })],
   ]);
-  const expected = { code: "key_not_found", message: "No API key has this id." };
-  for (const result of results) expect(error<unknown, unknown>(result)).toEqual(expected);
+  for (const result of results)
+    expect(error<unknown, unknown>(result)).toMatchObject({ code: "key_not_found" });
 });

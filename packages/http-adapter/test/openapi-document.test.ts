@@ -40,6 +40,7 @@ test("it is version 1.0.0 below /v1, every operation takes a bearer key, and a n
     components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },
     paths: { "/pets": { post: { requestBody: { required: true } } } },
   });
+  expect(paths["/pets"].get.parameters.map(({ required }) => required)).not.toContain(true);
 });
 
 interface Documented {

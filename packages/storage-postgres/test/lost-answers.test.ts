@@ -84,6 +84,12 @@ it.each(LOSSES)("a write whose answer %s is stored once, and no replay", async (
   expect([await allIds(other), await usedBy(other, "a")]).toEqual([ids, 1 + sized(1, 15, 100)]);
 });
 
+it("a create whose statement arrives twice has the id after the recorded one", async () => {
+  await create();
+  await admin.query(`update lost_${schemas}.writers set seq = seq + 1, written = '{7}'`);
+  expect(await create()).toBe(8n);
+});
+
 it("a pet gets no id of another one, although an error says wrongly that this one was not stored", async () => {
   await create();
   proxy.refuseNextAnswer("53100");

@@ -8,7 +8,7 @@ import { portOf } from "../../../scripts/ports.js";
 import { inCi } from "../../../scripts/test-size.js";
 import pg from "pg";
 import { connectAdmin, endConnections, useAdmin } from "./support/admin.js";
-import { openStorage, rex } from "./support/open-storage.js";
+import { openPool, openStorage, rex } from "./support/open-storage.js";
 import { createProxy } from "./support/proxy.js";
 import { giveToPostgres, usePostgres } from "./support/postgres-server.js";
 
@@ -120,8 +120,7 @@ describe("openPostgresStorage fails with", () => {
 
   it("cannot_connect when a host's connection is cut while it migrates", async () => {
     const proxy = await createProxy(server.port);
-    const pool = new pg.Pool({ connectionString: proxy.url(server.url()), max: 1 });
-    onTestFinished(() => pool.end());
+    const pool = openPool({ connectionString: proxy.url(server.url()), max: 1 });
     pool.on("error", () => undefined);
     await pool.query("select 1");
     await admin.query(lockMigrations("cut"));
@@ -168,17 +167,14 @@ describe("openPostgresStorage fails with", () => {
     await endConnections(admin);
     await take();
     // In real time: the server must refuse each connection before the call gives it up.
-    expect((await storage.pets.create(rex))._unsafeUnwrapErr().message).toContain(
-      "the server has no connection left (53300)",
-    );
+    expect((await storage.pets.create(rex))._unsafeUnwrapErr().message).toContain("(53300)");
     giveBack();
     expect((await storage.pets.create(rex)).isOk()).toBe(true);
   });
 
   it("schema_conflict; schema_too_new, but only after a breaking migration", async () => {
     await admin.query("create schema taken; create table taken.pets (id text)");
-    const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
-    onTestFinished(() => pool.end());
+    const pool = openPool({ connectionString: server.url(), max: 1 });
     expect(await codeOf({ pool, schema: "taken" })).toBe("schema_conflict");
     expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     await open("newer");

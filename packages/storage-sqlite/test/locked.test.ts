@@ -46,13 +46,8 @@ it("while another connection holds the write lock, writes fail after the timeout
   const storage = await openWith(0.03);
   other.exec("begin immediate");
   const failed = await Promise.all(writes(storage));
-  const reason = "failed: another connection locked the database for too long (SQLITE_BUSY).";
-  expect(failed.map((result) => result._unsafeUnwrapErr().message)).toEqual([
-    `Adding a pet ${reason}`,
-    `Adding an API key ${reason}`,
-    `Charging an API key ${reason}`,
-    `Changing the usage of an API key ${reason}`,
-  ]);
+  for (const result of failed)
+    expect(result._unsafeUnwrapErr()).toMatchObject({ cause: { code: "SQLITE_BUSY" } });
   other.exec("rollback");
   expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toEqual([]);
   expect((await storage.keys.find("b"))._unsafeUnwrap()).toBeUndefined();
@@ -73,10 +68,7 @@ it("while another connection holds the write lock, a close waits for the writes 
   vi.spyOn(Database.prototype, "close").mockImplementationOnce(() => {
     throw cause;
   });
-  expect((await (await waiting[1]).close())._unsafeUnwrapErr()).toMatchObject({
-    message: "Closing the database failed: reading or writing the file failed (SQLITE_IOERR).",
-    cause,
-  });
+  expect((await (await waiting[1]).close())._unsafeUnwrapErr().cause).toBe(cause);
 });
 
 it("a read while another process recovers the log is retried until the timeout", async () => {
@@ -92,7 +84,6 @@ it("a read while another process recovers the log is retried until the timeout",
   fails = 3;
   expect((await patient.pets.find(1n)).isOk()).toBe(true);
   fails = Infinity;
-  expect((await hurried.pets.find(1n))._unsafeUnwrapErr().message).toBe(
-    "Finding a pet failed: another connection locked the database for too long (SQLITE_BUSY_RECOVERY).",
-  );
+  const cause = { code: "SQLITE_BUSY_RECOVERY" };
+  expect((await hurried.pets.find(1n))._unsafeUnwrapErr()).toMatchObject({ cause });
 });

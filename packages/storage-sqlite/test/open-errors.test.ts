@@ -91,7 +91,9 @@ describe("opening a database fails with", () => {
     const files = [filename, `${filename}-wal`, `${filename}-journal`].filter(fs.existsSync);
     const before = files.map((file) => fs.readFileSync(file));
     const openBefore = openFiles();
+    const listeners = process.listeners("exit");
     expect(await codeOf({ filename, timeoutSeconds: 0.01 })).toBe(code);
+    expect(process.listeners("exit")).toEqual(listeners);
     expect(files.map((file) => fs.readFileSync(file))).toEqual(before);
     opened.splice(0).forEach((database) => database.close());
     // Nor the file of /proc that tells the locks; other tests of this process may have some.

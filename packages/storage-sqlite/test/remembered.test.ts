@@ -62,6 +62,7 @@ describe("a page of pets", () => {
       const after = await list();
       expect(after.pets).not.toEqual(before.pets);
       expect(after.pets).toHaveLength(expected);
+      if (change.includes("where")) expect(await list()).toBe(after);
     }
   });
 

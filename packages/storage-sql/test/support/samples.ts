@@ -51,3 +51,12 @@ export async function meanwhile<T>(call: PromiseLike<T>, step: () => unknown): P
 
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
+
+/** Changes of a pet, a key and its usage, by hand, that the schema refuses. */
+export const WRONG_CHANGES = [
+  ...["pets set id = 0", "pets set status = 'lost'", "api_keys set id = ''"],
+  ...["per_minute", "per_day"].map((column) => `api_keys set ${column} = 0`),
+  ...["minute_used", "day_used", "refusals", "bans"].map(
+    (column) => `api_key_usage set ${column} = -1`,
+  ),
+];
