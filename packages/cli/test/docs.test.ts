@@ -91,9 +91,8 @@ it("the docs page indents JSON as JSON.stringify does, and keeps every digit", (
   const value = [{}, [[]], { b: -1.5 }, '[{,:}"\\', null, [1, { a: "" }]];
   for (const each of [value, ...value])
     expect(indentJson(JSON.stringify(each))).toBe(JSON.stringify(each, null, "  "));
-  expect(indentJson('{"id":9223372036854775807, "n":1.0}')).toBe(
-    '{\n  "id": 9223372036854775807,\n  "n": 1.0\n}',
-  );
+  const indented = '{\n  "id": 9223372036854775807,\n  "n": 1.0\n}';
+  expect(indentJson('{"id":9223372036854775807, "n":1.0}')).toBe(indented);
 });
 
 function operation(page: Page, id: string) {
@@ -234,9 +233,8 @@ describe.runIf(inCi)("a browser", () => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await vi.waitFor(async () => {
-        expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toMatch(
-          colorScheme === "light" ? /2\d\d\)$/ : /\b\d\d\)$/,
-        );
+        const color = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+        expect(color).toMatch(colorScheme === "light" ? /2\d\d\)$/ : /\b\d\d\)$/);
         expect(await violationsOn(page, "color-contrast")).toEqual([]);
       }, 60_000);
     }

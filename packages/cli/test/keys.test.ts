@@ -251,9 +251,8 @@ it("keys export and import keep a ban, with which a key is shown and refused unt
   expect(list).toMatch(new RegExp(`^${unused} +${day} +- +- +active$`, "m"));
   const lines = `LABEL +hammer\nPLAN +enterprise\nMINUTE +3/3\n(?:\\w+ +-\n)*DAY +50/50\nCREATED \\(UTC\\) +${day}
 LAST USED \\(UTC\\) +${day}\nEXPIRES \\(UTC\\) +2099-01-01 00:00\nSTATE +banned until ${day}:\\d\\d UTC$`;
-  expect((await to.run("keys", "find", id)).out).toMatch(
-    new RegExp(String.raw`^ID +key_\w+\nSECRET +pet_live_\w{4}…\n` + lines),
-  );
+  const all = new RegExp(String.raw`^ID +key_\w+\nSECRET +pet_live_\w{4}…\n` + lines);
+  expect((await to.run("keys", "find", id)).out).toMatch(all);
   expect((await admit(to))._unsafeUnwrapErr().code).toBe("api_key_banned");
   expect((await to.run("keys", "lift-ban", id)).out).toMatch(/ active$/);
   expect(await to.json("keys", "list", "--banned")).toEqual([]);

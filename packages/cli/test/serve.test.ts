@@ -42,9 +42,8 @@ it("serve with --first-key prints a curl line that works, once, and keeps keys a
   const [, secret = "", url = ""] =
     /-H "Authorization: Bearer (.*?)" "(.*?)"/.exec(first.output()) ?? [];
   const created = await fetch(url, addingRex(secret));
-  expect(await created.text()).toBe(
-    '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}',
-  );
+  const pet = '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}';
+  expect(await created.text()).toBe(pet);
   expect(created.headers.get("ratelimit")).toBeNull();
   expect(await first.end()).toBe(0);
   const second = await serveHere("--database", database, "--first-key");
