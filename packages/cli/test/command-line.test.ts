@@ -41,7 +41,7 @@ it.each<Refusal>([
   [["pets", "import", "-", "--format", "xml"], /--format.*Allowed choices are ndjson, csv\.$/],
   [["pets", "import", "-", "--keep-ids", "--again"], /'--keep-ids' cannot be used with/],
   [["pets", "import", "nowhere.ndjson"], /: cannot read nowhere\.ndjson: it does not exist$/],
-  [["pets", "import", "."], /: cannot read \.: it is a directory$/],
+  [["pets", "import", ".", "--from-line", "1"], /: cannot read \.: it is a directory$/],
 ])("%j is refused in one line, which names the argument", async (args, named) => {
   const { code, out, error } = await petstore(...args);
   expect({ code, out }).toEqual({ code: 1, out: "" });
