@@ -92,7 +92,6 @@ it.each([null, 5])("refuses the options %j", async (options) => {
   for (const pets of [store.trusted, (await issue()).caller])
     expect(error<unknown, unknown>(await pets.createPet(rex, options as never))).toMatchObject({
       code: "invalid_idempotency_key",
-      message: "The options of createPet must be an object.",
     });
 });
 

@@ -146,8 +146,9 @@ it.each(["works", "fails"])("what another process stored is kept, if a look %s",
   await storage.close();
   // A thread, in which mutants are tested, has no folder of its own.
   if (isMainThread) process.chdir(dirname(path));
-  storage = await openStorage({ filename: relative(process.cwd(), path) });
+  const opening = openStorage({ filename: relative(process.cwd(), path) });
   if (isMainThread) process.chdir(back);
+  storage = await opening;
   // The newest first page is far behind the end of the other logs.
   const large = { ...rex, name: "x".repeat(100_000) };
   for (let pet = 0; pet < 3; pet += 1) (await storage.pets.create(large))._unsafeUnwrap();

@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { closeWithoutCheckpoint, createCheckpoints, endLog } from "../commit/checkpoints.js";
 import type { DatabaseCheck, TransactionOptions } from "../commit/transactions.js";
 import { migrate, prepareSchemaCheck, refuseUnmigratable } from "../migrations/migrate.js";
@@ -34,11 +34,9 @@ export function openFile(
     throw new OpenRefusal("cannot_open", "The folder of the database file does not exist.");
   }
   const isInMemory = filename === ":memory:";
-  // A relative name would name another file once the process has changed its folder.
-  const path = isInMemory ? filename : resolve(filename);
-  if (!isInMemory) refuseUnsafe(path);
-  const before = isInMemory ? undefined : inodeOf(statAt(path));
-  const database = openWithOwnLog(Database, path, {
+  if (!isInMemory) refuseUnsafe(filename);
+  const before = isInMemory ? undefined : inodeOf(statAt(filename));
+  const database = openWithOwnLog(Database, filename, {
     timeout: BUSY_TIMEOUT,
     readonly: readOnly,
     fileMustExist: readOnly,
@@ -48,13 +46,13 @@ export function openFile(
   try {
     database.pragma("foreign_keys = ON");
     database.pragma(`main.journal_size_limit = ${LARGE_LOG}`);
-    files = database.memory ? NO_FILES : watchFiles(path, readOnly ? [] : BESIDE, now);
+    files = database.memory ? NO_FILES : watchFiles(filename, readOnly ? [] : BESIDE, now);
   } catch (error) {
     database.close();
     throw error;
   }
   const areOurs = (): boolean => lookIfPossible(files).areSame;
-  const checkpoints = createCheckpoints(database, path, isOnDisk ? url : undefined, areOurs);
+  const checkpoints = createCheckpoints(database, filename, isOnDisk ? url : undefined, areOurs);
   const { close, closeNow } = createClose(Database, database, files, checkpoints);
   try {
     if (before !== undefined && files.inode !== before) throw new DatabaseExchanged();
