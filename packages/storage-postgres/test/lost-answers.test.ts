@@ -84,10 +84,14 @@ it.each(LOSSES)("a write whose answer %s is stored once, and no replay", async (
   expect([await allIds(other), await usedBy(other, "a")]).toEqual([ids, 1 + sized(1, 15, 100)]);
 });
 
-it("a create whose statement arrives twice has the id after the recorded one", async () => {
+it("a create whose statement arrives twice has the id after the recorded one, if that can be looked up", async () => {
   await create();
   await admin.query(`update lost_${schemas}.writers set seq = seq + 1, written = '{7}'`);
   expect(await create()).toBe(8n);
+  await admin.query(`set search_path = lost_${schemas}; update writers set seq = 3;
+    create function fail() returns trigger language plpgsql as 'begin raise ''no''; end';
+    create trigger fail before update on writers for each row when (old.seq = 3) execute function fail()`);
+  expect((await storage.pets.create(rex))._unsafeUnwrapErr().mayBeStored).toBe(true);
 });
 
 it("a pet gets no id of another one, although an error says wrongly that this one was not stored", async () => {
@@ -114,8 +118,7 @@ it.each([
   const result = await storage.pets.create(rex);
   expect(result.isOk() ? result.value.id : result.error.mayBeStored).toBe(created);
   expect((await storage.pets.create(rex)).isOk()).toBe(true);
-  const message = expect.stringContaining("has lost commits that it had acknowledged") as string;
-  expect(warnings).toEqual([{ code: "commits_lost", message }]);
+  expect(warnings).toMatchObject([{ code: "commits_lost" }]);
 });
 
 const IS_WAITING = `select count(*)::int from pg_locks where not granted`;

@@ -275,9 +275,7 @@ describe("a backup that is opened read-only", () => {
     const storage = await openStorage({ filename: backup, readOnly: true });
     expect((await storage.pets.list(firstPage))._unsafeUnwrap().pets).toHaveLength(1);
     expect((await storage.keys.find("a"))._unsafeUnwrap()?.key).toEqual(aKey("a"));
-    expect((await storage.pets.create(rex))._unsafeUnwrapErr().message).toBe(
-      "Adding a pet failed: the database is read-only (SQLITE_READONLY).",
-    );
+    expect((await storage.pets.create(rex))._unsafeUnwrapErr().message).toContain("READONLY");
     expect(await refusal(folder.path("none.db"))).toBe("cannot_open");
     expect([files(), (await storage.close()).isOk()]).toEqual([beside, true]);
     expect(fs.readFileSync(backup).equals(before)).toBe(true);

@@ -122,9 +122,10 @@ function createWriter(
         if (recorded.length > 0) return recorded;
         throw isConnectionLost(error) ? new NotWritten(LOST_BEFORE, { cause }) : error;
       }
-      // The statement has not found the number of the one before.
+      // The statement has not found the number of the one before. If it arrived twice, the first may be committed.
       const recorded = await lookUp(before, after);
       if (recorded && recorded.length > 0) return recorded;
+      if (missed === before) throw new OutcomeUnknown(MAY_BE_STORED);
       throw new NotWritten("the database has lost this server's last commits");
     },
     close: async (): Promise<void> => {
@@ -143,8 +144,6 @@ const NOT_DURABLE: StorageWarning = {
   code: "not_durable",
   message: "fsync or full_page_writes of the server is off, so it may lose what it has committed.",
 };
-
-const LOCAL = sql`set_config('synchronous_commit', 'local', true)`;
 
 /**
  * Prepares the statements on the rows of writers. Of their commits, only that of a fence has to survive a crash: after
@@ -174,7 +173,7 @@ function prepareRows({ prepare, select, table }: Connection, synchronous: Synchr
           update ${writers} as own set seq = ${value("seq")}, seen_at = clock_timestamp(),
             written = case when found.seq = ${value("seq")} then found.written else '{}' end
           from found where own.id = found.id and found.seq >= ${value("before")}
-          returning ${synchronous === "on" ? LEVELS.on : LOCAL})
+          returning ${synchronous === "on" ? LEVELS.on : sql`set_config('synchronous_commit', 'local', true)`})
         select ${columns} from found`,
     ),
     find: select(
