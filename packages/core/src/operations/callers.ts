@@ -69,7 +69,7 @@ function createAdmission(context: Context, calls: Calls, charged: ChargedKey): A
       async () => chargedResult(await complete(prepare()(), charged.keyId), charged),
       (error) => withCharge(error, charged),
     );
-  return withCharge(operationsOf(context, perform), charged);
+  return Object.assign(operationsOf(context, perform), charged);
 }
 
 function chargedResult<T extends object, E extends CodedError<string>>(

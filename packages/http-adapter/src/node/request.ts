@@ -97,7 +97,9 @@ function headerLines({ rawHeaders = [], headers }: Made, name: string): readonly
   if (rawHeaders.length === 0) return [headers[name] ?? []].flat();
   const lines: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === name) lines.push(rawHeaders[index + 1] ?? "");
+    const sent = rawHeaders[index];
+    if (sent?.length === name.length && sent.toLowerCase() === name)
+      lines.push(rawHeaders[index + 1] ?? "");
   }
   return lines;
 }

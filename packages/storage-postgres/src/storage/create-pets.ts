@@ -37,8 +37,6 @@ function creationOf({ id, earlier }: Added, request: CreationRequest): Creation 
   return { petId: id, fingerprint, expiresAt, replayed: earlier !== undefined };
 }
 
-type AddCall<T> = Call<Added, PetToCreate, T>;
-
 /**
  * Looks for the tokens, and adds the pets of those that are not remembered. A call whose token another call
  * claims at the same time runs again, and then finds it. It also commits if it adds no pet: the wait of an earlier
@@ -63,7 +61,9 @@ function createCommit(connection: Connection, writer: Writer) {
     return ids;
   };
 
-  return async <T>(calls: readonly AddCall<T>[]): Promise<readonly Outcome<T>[]> => {
+  return async <T>(
+    calls: readonly Call<Added, PetToCreate, T>[],
+  ): Promise<readonly Outcome<T>[]> => {
     const subjects = calls.map(({ subject }) => subject);
     const earlierOf = await findEarlier(creations, subjects);
     const tokens = new Set<string>();
