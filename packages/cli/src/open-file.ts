@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { constants, createReadStream, fstatSync, openSync } from "node:fs";
-import type { BigIntStats } from "node:fs";
+import { constants, createReadStream, fstatSync, openSync, type BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { devNull } from "node:os";
 import type { Readable } from "node:stream";
