@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Storage } from "@petstore/core/storage";
 import { createChargedUsage, createClose, monotonicNow } from "@petstore/storage-sql";
 import { retryWhileBusy, type RetrySettings } from "@petstore/storage-sql";
@@ -34,8 +35,10 @@ async function open({ source, timeout }: Settings): Promise<Storage> {
   // A host's database needs no driver of ours.
   if (!("filename" in source)) openDatabase = () => openHosts(source, now);
   else {
+    // A relative name would name another file once the process has changed its folder.
+    const filename = source.filename === ":memory:" ? ":memory:" : resolve(source.filename);
     const driver = await loadDriver();
-    openDatabase = () => openFile(driver, source, now);
+    openDatabase = () => openFile(driver, { ...source, filename }, now);
   }
   return retryWhileBusy({ timeout, now, isBusy: isBusyAtOpening }, async () => {
     const database = openDatabase();

@@ -1,6 +1,5 @@
 import fs from "node:fs";
-import { dirname, relative } from "node:path";
-import { isMainThread } from "node:worker_threads";
+import { basename, dirname } from "node:path";
 import type { Storage } from "@petstore/core/storage";
 import { backupSqliteFile, restoreSqliteFile, type BackupOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
@@ -82,11 +81,9 @@ it("waits, without blocking the event loop, while another connection has an excl
   const other = new Database(held);
   other.exec("create table petstore_migrations (number)");
   other.exec("create table pets (id); insert into pets values (1); begin exclusive");
-  const back = process.cwd();
-  if (isMainThread) process.chdir(dirname(to));
-  const [from = "", copy = ""] = [held, to].map((path) => relative(process.cwd(), path));
-  const backup = backupSqliteFile({ filename: from, to: copy });
-  if (isMainThread) process.chdir(back);
+  const cwd = vi.spyOn(process, "cwd").mockReturnValue(dirname(to));
+  const backup = backupSqliteFile({ filename: basename(held), to: basename(to) });
+  cwd.mockRestore();
   await turns(1_000);
   other.exec("rollback");
   expect([(await backup).isOk(), petsIn(to)]).toEqual([true, 1]);

@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import { dirname, relative } from "node:path";
+import { basename, dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { isMainThread } from "node:worker_threads";
 import type { Storage, StorageWarning } from "@petstore/core/storage";
 import { backupSqliteFile, openSqliteStorage } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
@@ -45,17 +44,16 @@ async function reopen(): Promise<readonly bigint[]> {
   return allIds(storage);
 }
 
-async function refusal(filename = path): Promise<string> {
-  const { code, message } = (await openSqliteStorage({ filename }))._unsafeUnwrapErr();
-  return `${code} ${message}`;
-}
-
 /** Replaces the file at this path by a copy, as `mv` does. This process does not open it: that would end its locks. */
 function replace(file: string): void {
   spawnSync("cp", [file, folder.path("copy")]);
   fs.renameSync(folder.path("copy"), file);
 }
 
+const refusal = (filename = path) =>
+  openSqliteStorage({ filename }).match(String, ({ code, message }) => `${code} ${message}`);
+const backUp = async (to = folder.path("backup.db")) =>
+  (await backupSqliteFile({ filename: path, to })).map(() => to)._unsafeUnwrap();
 const create = () => storage.pets.create(rex);
 const list = () => storage.pets.list(firstPage);
 const charge = () =>
@@ -141,13 +139,21 @@ it.each([[["-shm"]], [["-wal", "-shm"]]])(
   },
 );
 
+it("a relative name in a folder that is gone is an error, and throws nothing", async () => {
+  const gone = Object.assign(new Error("gone"), { code: "ENOENT", syscall: "uv_cwd" });
+  const cwd = vi.spyOn(process, "cwd").mockThrow(gone);
+  const opening = openSqliteStorage({ filename: "pets.db" });
+  const copying = backupSqliteFile({ filename: "pets.db", to: "backup.db" });
+  cwd.mockRestore();
+  const codes = [await opening, await copying].map((result) => result._unsafeUnwrapErr().code);
+  expect(codes).toEqual(["cannot_open", "cannot_write"]);
+});
+
 it.each(["works", "fails"])("what another process stored is kept, if a look %s", async (how) => {
-  const back = process.cwd();
   await storage.close();
-  // A thread, in which mutants are tested, has no folder of its own.
-  if (isMainThread) process.chdir(dirname(path));
-  const opening = openStorage({ filename: relative(process.cwd(), path) });
-  if (isMainThread) process.chdir(back);
+  const cwd = vi.spyOn(process, "cwd").mockReturnValue(dirname(path));
+  const opening = openStorage({ filename: basename(path) });
+  cwd.mockRestore();
   storage = await opening;
   // The newest first page is far behind the end of the other logs.
   const large = { ...rex, name: "x".repeat(100_000) };
@@ -173,8 +179,7 @@ it.each([
 ])(
   "a storage whose file was %s leaves it %i pets, and no log for a new file",
   async (how, old, ids) => {
-    const [backup, other] = [folder.path("backup.db"), folder.path("old.db")];
-    (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+    const [backup, other] = [await backUp(), folder.path("old.db")];
     for (let pet = 0; pet < 20; pet += 1) await create();
     fs.renameSync(path, other);
     if (how === "replaced") fs.renameSync(backup, path);
@@ -213,8 +218,7 @@ it("a file that was moved to another file system leaves its log, which no new fi
 });
 
 it.each([0, 2])("a storage whose file is replaced while it opens uses the new one", async (at) => {
-  const backup = folder.path("backup.db");
-  (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+  const backup = await backUp();
   await create();
   await storage.close();
   const pragma = vi.spyOn(Database.prototype, "pragma");
@@ -232,8 +236,7 @@ it("a storage that only reads is closed after its file was renamed", async () =>
 });
 
 it("a storage whose file was replaced keeps a backup that was copied into it (cp) after its log was removed", async () => {
-  const backup = folder.path("backup.db");
-  (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+  const backup = await backUp();
   for (let pet = 0; pet < 20; pet += 1) await create();
   for (const end of ["-wal", "-shm"]) fs.rmSync(path + end);
   spawnSync("cp", [backup, path]);
@@ -241,8 +244,7 @@ it("a storage whose file was replaced keeps a backup that was copied into it (cp
 });
 
 it("a storage whose file was replaced is refused beside the log of another one, as a killed process leaves it", async () => {
-  const backup = folder.path("backup.db");
-  (await backupSqliteFile({ filename: path, to: backup }))._unsafeUnwrap();
+  const backup = await backUp();
   const log = folder.path("left");
   await reopen();
   await charge();
@@ -322,7 +324,7 @@ it("other connections, checkpoints and backups are no replacement", async () => 
     },
     async () => (await openStorage({ filename: path })).close(),
     () => new Database(path).exec("pragma wal_checkpoint(truncate)").close(),
-    () => backupSqliteFile({ filename: path, to: folder.path("backup.db") }),
+    () => backUp(),
   ];
   for (const disturb of disturbances) {
     await disturb();

@@ -48,15 +48,15 @@ const PAGES_PER_TURN = 1_024;
  * const backup = await backupSqliteFile({ filename: "pets.db", to: "pets.backup.db" });
  */
 export function backupSqliteFile(options: BackupOptions): ResultAsync<Backup, BackupError> {
-  const [filename, to] = [resolve(options.filename), resolve(options.to)];
-  return ResultAsync.fromPromise(backUp({ ...options, filename, to }), backupError);
+  return ResultAsync.fromPromise(backUp(options), backupError);
 }
 
-/** Does the work of `backupSqliteFile`, and throws its errors. Both names are absolute; `atMost` limits the mode of the file. */
+/** Does the work of `backupSqliteFile`, and throws its errors. `atMost` limits the mode of the file. */
 export async function backUp(
   options: BackupOptions & { readonly atMost?: number | undefined },
 ): Promise<Backup> {
-  const { filename, to, overwrite = false, check = true, signal, atMost = 0o777 } = options;
+  const { overwrite = false, check = true, signal, atMost = 0o777 } = options;
+  const [filename, to] = [resolve(options.filename), resolve(options.to)];
   if (!isFile(filename)) throw new BackupRefusal("no_database");
   if (filesOf(to).some((file) => isFileOfDatabase(filename, file))) {
     throw new BackupRefusal("destination_is_database");

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { checkedOptions } from "@petstore/core/internal";
 import * as v from "valibot";
 import type { SqliteDatabase } from "./driver.js";
@@ -39,9 +38,7 @@ export type SqliteFile = Exclude<Settings["source"], SqliteDatabase>;
 export function parseOptions(options: SqliteStorageOptions) {
   const checked = checkedOptions("openSqliteStorage", v.safeParse(optionsSchema, options));
   const { filename, database, readOnly, timeoutSeconds } = checked;
-  // A relative name would name another file once the process has changed its folder.
-  const path = filename && filename !== ":memory:" ? resolve(filename) : filename;
-  const source = path === undefined ? database : { filename: path, readOnly };
+  const source = filename === undefined ? database : { filename, readOnly };
   if (source === undefined) throw new TypeError(`openSqliteStorage: option filename ${PATH}`);
   if (filename !== undefined && database !== undefined) {
     throw new TypeError("openSqliteStorage: option database cannot be given with filename");
