@@ -29,7 +29,7 @@ export function createPostgresPetStorage(
   const imports = writers.open("on");
   const importPets = async (moved: readonly Pet[]): Promise<ImportedPets> => {
     const { missing, conflict } = missingPets(moved, await findAll(moved.map(({ id }) => id)));
-    // If none is missing: see `createCommit` (create-pets.ts). If another process has just added one, they are compared again.
+    // Also if none is missing, as in `createCommit`. If another process has just added one, the pets are compared again.
     await imports.write(insert, missing, IMPORT_TIMEOUT).catch((error: unknown) => {
       throw sqlState(error) === "23505" ? new Contention() : error;
     });
