@@ -38,10 +38,19 @@ export async function assertFails(
   assert.equal(typeof result.error.message, "string");
 }
 
-/** Asserts that many were never seen in part. */
-export function assertWhole(sizes: ReadonlySet<number>, whole: number): void {
-  for (const size of sizes)
-    assert.ok(size === 0 || size === whole, `${size} of ${whole} were seen`);
+/** Asserts that until this is done, each look sees none or all of them. */
+export async function assertWhole(
+  work: Promise<unknown>,
+  all: number,
+  look: () => Promise<readonly number[]>,
+): Promise<void> {
+  let isDone = false;
+  const sizes = new Set<number>();
+  const watch = async () => {
+    while (!isDone) (await look()).forEach((size) => sizes.add(size));
+  };
+  await Promise.all([work.finally(() => (isDone = true)), watch()]);
+  for (const size of sizes) assert.ok(size === 0 || size === all, `${size} of ${all} were seen`);
 }
 
 /** Creates pets one after the other. */

@@ -10,9 +10,12 @@ export interface StorageRequirement {
   /** The requirement as a sentence without its subject, which is the storage. */
   readonly name: string;
   /** The feature that the check needs. The requirement does not apply to a storage without it. */
-  readonly needs?: StorageFeature;
-  /** Rejects with an `AssertionError` when the storage does not meet the requirement. */
-  check(open: OpenStorage, start: StartProcess): Promise<void>;
+  readonly needs: StorageFeature | undefined;
+  /**
+   * Rejects with an `AssertionError` when the storage, which has no data, does not meet it. Only a requirement that needs
+   * a feature opens others on the same data, in this process or in processes of their own.
+   */
+  check(storage: Storage, open: () => Promise<Storage>, start: StartProcess): Promise<void>;
 }
 
 /** Checks, by what they check: a sentence without its subject, which is the storage. */
@@ -31,12 +34,6 @@ export type Call = () => Promise<Result<unknown, StorageError>>;
  * processes, each of which imports the storage's module.
  */
 export type StorageFeature = "reopening" | "sharing" | "processes";
-
-/**
- * Opens the storage. The first call opens an empty one. Only a requirement that needs a feature calls it
- * again, and gets a storage on the same data.
- */
-export type OpenStorage = () => Promise<Storage>;
 
 /** Where a storage under test keeps its data: a file, a schema, an object in memory. */
 export interface Fixture {
@@ -76,12 +73,10 @@ export async function checkRequirement(
   };
   const processes = createProcesses(module, fixture.options);
   try {
-    await requirement.check(async () => {
-      const fresh = await open();
-      // What the second one shows now, it must not keep.
-      if (opened.length === 1 && unsupported.sharing === undefined) await contentOf(await open());
-      return fresh;
-    }, processes.start);
+    const first = await open();
+    // What the second one shows now, it must not keep.
+    if (unsupported.sharing === undefined) await contentOf(await open());
+    await requirement.check(first, open, processes.start);
     await processes.end();
     const [content, ...others] = await contentsOf(opened);
     for (const other of others) assert.deepEqual(other, content, "two storages show other data");

@@ -37,11 +37,7 @@ export const storageRequirements: readonly StorageRequirement[] = [
 ];
 
 function listed(requirements: Requirements, needs?: StorageFeature): StorageRequirement[] {
-  return Object.entries(requirements).map(([name, check]) => ({
-    name,
-    ...(needs && { needs }),
-    check,
-  }));
+  return Object.entries(requirements).map(([name, check]) => ({ name, needs, check }));
 }
 
 /**
@@ -57,21 +53,15 @@ function listed(requirements: Requirements, needs?: StorageFeature): StorageRequ
  */
 export function storageContract(runner: TestRunner, storage: StorageUnderTest): void {
   const { describe, it } = runner;
-  describe(`storage contract: ${storage.name}`, () => {
+  const { name, module, unsupported } = storage;
+  const noModule = module ? {} : { processes: "no module is named for other processes to import" };
+  const reasons: TestedStorage["unsupported"] = { ...noModule, ...unsupported };
+  describe(`storage contract: ${name}`, () => {
     for (const requirement of storageRequirements) {
       const body = () => checkRequirement(requirement, storage);
-      const reason = reasonToSkip(requirement, storage);
+      const reason = requirement.needs && reasons[requirement.needs];
       if (reason === undefined) it(requirement.name, body);
       else it.skip(`${requirement.name} (${reason})`, body);
     }
   });
-}
-
-function reasonToSkip(
-  { needs }: StorageRequirement,
-  { module, unsupported }: StorageUnderTest,
-): string | undefined {
-  const isMissing = needs === "processes" && module === undefined;
-  const missing = isMissing ? "no module is named for other processes to import" : undefined;
-  return (needs && unsupported?.[needs]) ?? missing;
 }

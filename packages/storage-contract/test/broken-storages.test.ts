@@ -222,9 +222,6 @@ const faults: Readonly<Record<string, Fault>> = {
     const refused = Promise.resolve(err(storageError("closed")));
     return { ...storage, close: () => (closes++ === 0 ? storage.close() : refused) };
   },
-  "completes the calls that are under way: drops those that wait": pets("create", (create) => {
-    return (pet) => setImmediate().then(() => create(pet));
-  }),
   "completes the calls of every member: drops removals": keys("remove", (remove) => {
     return (ids) => setImmediate().then(() => remove(ids));
   }),

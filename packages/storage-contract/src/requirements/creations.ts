@@ -9,8 +9,7 @@ const EXPIRY = aRequest().expiresAt;
 /** The requirements of `PetStorage.createOnce`. */
 export const creationRequirements: Requirements = {
   "adds one pet for each token, even when twins arrive at once, and plain creates between them":
-    async (open) => {
-      const storage = await open();
+    async (storage) => {
       const [first, twin, plain, other] = await Promise.all([
         createOnce(storage),
         createOnce(storage),
@@ -29,8 +28,9 @@ export const creationRequirements: Requirements = {
       assert.deepEqual(new Set((await allPets(storage)).map(({ id }) => id)), ids);
       assert.equal(ids.size, 4);
     },
-  "returns the first creation for another pet under its token, and adds nothing": async (open) => {
-    const storage = await open();
+  "returns the first creation for another pet under its token, and adds nothing": async (
+    storage,
+  ) => {
     const first = await createOnce(storage);
     const request = aRequest({ fingerprint: "of another pet", expiresAt: EXPIRY + 1 });
     const second = await valueOf(storage.pets.createOnce(aPet({ name: "another" }), request));
@@ -40,9 +40,8 @@ export const creationRequirements: Requirements = {
     assert.equal((await allPets(storage)).length, 1);
   },
   "remembers a creation until the millisecond of its expiry, and then adds another pet": async (
-    open,
+    storage,
   ) => {
-    const storage = await open();
     const first = await createOnce(storage);
     assert.ok((await createOnce(storage, { now: EXPIRY - 1 })).replayed);
     const again = { now: EXPIRY, expiresAt: EXPIRY + 1 };
@@ -50,8 +49,7 @@ export const creationRequirements: Requirements = {
     assert.ok(!second.replayed && second.petId > first.petId);
     assert.deepEqual(await createOnce(storage, again), { ...second, replayed: true });
   },
-  "remembers every creation that has not expired, however many others have": async (open) => {
-    const storage = await open();
+  "remembers every creation that has not expired, however many others have": async (storage) => {
     const kept = await createOnce(storage, { token: "kept", expiresAt: EXPIRY + 1 });
     for (const [name, now] of [
       ["expires", 0],
@@ -69,8 +67,7 @@ export const creationRequirements: Requirements = {
 /** The requirements of `PetStorage.import`. */
 export const importRequirements: Requirements = {
   "imports the pets that are missing under their ids, or, if another pet has one, none; later ids are greater":
-    async (open) => {
-      const storage = await open();
+    async (storage) => {
       const [first] = await createPets(storage, [aPet({ name: "first" })]);
       assert.ok(first);
       const last = first.id + 2n ** 60n;

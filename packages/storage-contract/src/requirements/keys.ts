@@ -29,8 +29,7 @@ export const keyCalls: CallsOf<KeyStorage> = ({ keys }) => ({
 /** The requirements of `KeyStorage`. */
 export const keyRequirements: RequirementsOf<KeyStorage> = {
   insert: {
-    "keeps every field of an API key exact, in find and in list": async (open) => {
-      const storage = await open();
+    "keeps every field of an API key exact, in find and in list": async (storage) => {
       const keys = [aKey("bare"), aKey("empty label", { label: "" }), aFullKey("full")];
       for (const key of keys) await valueOf(storage.keys.insert(key));
       const withUsage = keys.map((key) => ({ key, usage: NO_USAGE }));
@@ -39,8 +38,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
       assert.deepEqual(await listKeys(storage), withUsage);
       assert.equal(await valueOf(storage.keys.find("missing")), undefined);
     },
-    "adds an API key without usage, also under the id of a removed one": async (open) => {
-      const storage = await open();
+    "adds an API key without usage, also under the id of a removed one": async (storage) => {
       await insertKeys(storage, "a", "b");
       await setUsage(storage, "a", aUsage());
       await valueOf(storage.keys.remove(["a"]));
@@ -51,8 +49,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
   },
   import: {
     "imports exactly the API keys whose ids are not taken, with their secrets and usage, and counts them":
-      async (open) => {
-        const storage = await open();
+      async (storage) => {
         await insertKeys(storage, "b", "other");
         await setUsage(storage, "b", aUsage());
         const moved = [
@@ -73,8 +70,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
         assert.equal(await valueOf(storage.keys.import(moved)), 0, "a repeat must add nothing");
         assert.equal(await valueOf(storage.keys.import([])), 0);
       },
-    "imports all API keys or, if a digest is taken, none": async (open) => {
-      const storage = await open();
+    "imports all API keys or, if a digest is taken, none": async (storage) => {
       await insertKeys(storage, "there");
       const before = await listKeys(storage);
       const taking = (secrets = [aSecret("new"), aSecret("digest of there")]) =>
@@ -91,8 +87,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
     },
   },
   find: {
-    "finds an API key by its current secrets, which no other key can take": async (open) => {
-      const storage = await open();
+    "finds an API key by its current secrets, which no other key can take": async (storage) => {
       await valueOf(storage.keys.insert(aKey("a", { secrets: [aSecret("first")] })));
       const secrets = [aSecret("second"), aSecret("first", { expiresAt: 1 })];
       await changeKey(storage, "a", { secrets });
@@ -112,8 +107,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
     },
   },
   list: {
-    "lists API keys in the order of the bytes of their ids, page after page": async (open) => {
-      const storage = await open();
+    "lists API keys in the order of the bytes of their ids, page after page": async (storage) => {
       const inOrder = ["-", "0", "00", "9", "A", "Z", "_", "a", "aa", "z"];
       await insertKeys(storage, ...inOrder.toReversed());
       const idsOf = async (limit: number, after: string | undefined) =>
@@ -126,8 +120,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
       }
       assert.deepEqual(await idsOf(2, "B"), ["Z", "_"], "after an id that no key has");
     },
-    "lists exactly the API keys that remember a ban, page after page": async (open) => {
-      const storage = await open();
+    "lists exactly the API keys that remember a ban, page after page": async (storage) => {
       await insertKeys(storage, "a", "b", "c", "d", "e");
       const bans = Object.entries({ a: 1, b: 0, d: 7, e: 2 });
       for (const [id, count] of bans) await setUsage(storage, id, aUsage({ bans: count }));
@@ -146,8 +139,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
   },
   update: {
     "stores the API key that the decision returns, and changes no other key, no id and no usage":
-      async (open) => {
-        const storage = await open();
+      async (storage) => {
         await insertKeys(storage, "a", "b");
         await setUsage(storage, "a", aUsage());
         for (const [next, planBefore] of [
@@ -166,8 +158,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
         assert.deepEqual(await keyOf(storage, "a"), aKey("a", { secrets }));
         assert.deepEqual(await keyOf(storage, "b"), aKey("b"));
       },
-    "passes undefined to the update of a missing API key, and stores nothing": async (open) => {
-      const storage = await open();
+    "passes undefined to the update of a missing API key, and stores nothing": async (storage) => {
       const update = storage.keys.update("missing", (shown) => ({
         next: aKey("missing"),
         result: [shown],
@@ -177,8 +168,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
       assert.deepEqual(await listKeys(storage), []);
     },
     "leaves an API key unchanged when the decision returns no next, or the key that was passed to it":
-      async (open) => {
-        const storage = await open();
+      async (storage) => {
         await insertKeys(storage, "a");
         const results = [
           await valueOf(storage.keys.update("a", () => ({ result: "left out" }))),
@@ -189,8 +179,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
         assert.deepEqual(await keyOf(storage, "a"), aKey("a"));
       },
     "passes to each of many concurrent updates of an API key the key that the previous one stored":
-      async (open) => {
-        const storage = await open();
+      async (storage) => {
         await valueOf(storage.keys.insert(aKey("a", { createdAt: 0 })));
         const increment = () =>
           valueOf(
@@ -204,8 +193,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
         assert.equal(new Set(counts).size, 40);
         assert.equal((await keyOf(storage, "a"))?.createdAt, 40);
       },
-    "fails only the update of an API key whose decision throws": async (open) => {
-      const storage = await open();
+    "fails only the update of an API key whose decision throws": async (storage) => {
       await insertKeys(storage, "a", "b");
       const relabel = (id: string) => changeKey(storage, id, { label: "changed" });
       const throwing = assertFails(() => storage.keys.update("a", throwingDecision));
@@ -218,8 +206,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
   },
   remove: {
     "removes exactly the API keys with the given ids, with their secrets and usage, and counts them":
-      async (open) => {
-        const storage = await open();
+      async (storage) => {
         await insertKeys(storage, "a", "b", "c", "d");
         for (const id of ["a", "b", "c"]) await setUsage(storage, id, aUsage());
         assert.equal(await valueOf(storage.keys.remove(["c", "missing", "a", "d"])), 3);
@@ -230,21 +217,14 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
         assert.equal(await presentedKeyOf(storage, "digest of a"), undefined);
         assert.deepEqual((await presentedKeyOf(storage, "digest of b"))?.usage, aUsage());
       },
-    "removes all of the given API keys at once, and each only once": async (open) => {
-      const storage = await open();
+    "removes all of the given API keys at once, and each only once": async (storage) => {
       const ids = Array.from({ length: 20 }, (_, index) => `key ${index}`);
       await insertKeys(storage, ...ids);
-      let isDone = false;
       const removing = Promise.all(
         [ids, ids.toReversed()].map((each) => valueOf(storage.keys.remove(each))),
-      ).finally(() => (isDone = true));
-      const sizes = new Set<number>();
-      const watch = async () => {
-        while (!isDone) sizes.add((await listKeys(storage)).length);
-      };
-      await watch();
+      );
+      await assertWhole(removing, ids.length, async () => [(await listKeys(storage)).length]);
       assert.deepEqual((await removing).toSorted(), [0, ids.length]);
-      assertWhole(sizes, ids.length);
     },
   },
 };

@@ -26,8 +26,7 @@ export const petCalls: CallsOf<PetStorage> = ({ pets }) => ({
 /** The requirements of `PetStorage`. */
 export const petRequirements: RequirementsOf<PetStorage> = {
   create: {
-    "gives each pet its own positive id, even when many are created at once": async (open) => {
-      const storage = await open();
+    "gives each pet its own positive id, even when many are created at once": async (storage) => {
       const names = Array.from({ length: 50 }, (_, index) => `pet ${index}`);
       const created = await Promise.all(
         names.map((name) => valueOf(storage.pets.create(aPet({ name })))),
@@ -41,8 +40,9 @@ export const petRequirements: RequirementsOf<PetStorage> = {
       );
       assert.equal((await allPets(storage)).length, created.length);
     },
-    "gives a pet a greater id than every pet before it, however they are added": async (open) => {
-      const storage = await open();
+    "gives a pet a greater id than every pet before it, however they are added": async (
+      storage,
+    ) => {
       let last = 0n;
       for (const add of waysToAdd.flatMap((one) => waysToAdd.flatMap((next) => [one, next]))) {
         const { id } = await add(storage, aPet(), last + 1n);
@@ -50,8 +50,9 @@ export const petRequirements: RequirementsOf<PetStorage> = {
         last = id;
       }
     },
-    "keeps every field of a pet exact, however it is added, in find and in list": async (open) => {
-      const storage = await open();
+    "keeps every field of a pet exact, however it is added, in find and in list": async (
+      storage,
+    ) => {
       const all: Pet[] = [];
       for (const pet of unusualPets) {
         for (const add of waysToAdd) {
@@ -67,8 +68,7 @@ export const petRequirements: RequirementsOf<PetStorage> = {
   createOnce: creationRequirements,
   import: importRequirements,
   find: {
-    "returns undefined for an id that no pet has": async (open) => {
-      const storage = await open();
+    "returns undefined for an id that no pet has": async (storage) => {
       assert.equal(await valueOf(storage.pets.find(1n)), undefined);
       const { id } = await valueOf(storage.pets.create(aPet()));
       // Rounded to a double or cut to 32 bits, some of these are the id of the pet.
@@ -80,8 +80,7 @@ export const petRequirements: RequirementsOf<PetStorage> = {
   },
   list: {
     "lists exactly the pets that pass the filters, in ascending order of id, and sets next only when another page follows":
-      async (open) => {
-        const storage = await open();
+      async (storage) => {
         assert.deepEqual(await allPets(storage), []);
         const pets = [...filteredPets, ...filteredPets.toReversed(), aPet()];
         const created = await createPets(storage, pets);
@@ -98,8 +97,7 @@ export const petRequirements: RequirementsOf<PetStorage> = {
           }
         }
       },
-    "ends a page before its JSON is too long, but not before its first pet": async (open) => {
-      const storage = await open();
+    "ends a page before its JSON is too long, but not before its first pet": async (storage) => {
       const escaped = "\u0001".repeat(LARGE / 6);
       const names = Array.from({ length: 24 }, (_, index) =>
         index % 8 === 0 ? escaped : "Ж".repeat(LARGE / 2),
@@ -123,8 +121,7 @@ export const petRequirements: RequirementsOf<PetStorage> = {
         assert.deepEqual(listed, created);
       }
     },
-    "lists the pets after any int64, whether a pet has that id or not": async (open) => {
-      const storage = await open();
+    "lists the pets after any int64, whether a pet has that id or not": async (storage) => {
       const created = await createPets(storage, filteredPets);
       const lastId = created.at(-1)?.id ?? 0n;
       for (const filter of filters) {
@@ -138,8 +135,7 @@ export const petRequirements: RequirementsOf<PetStorage> = {
         }
       }
     },
-    "finds and lists a pet as soon as it is added, however it is added": async (open) => {
-      const storage = await open();
+    "finds and lists a pet as soon as it is added, however it is added": async (storage) => {
       const all: Pet[] = [];
       for (const pet of filteredPets) {
         for (const add of waysToAdd) {

@@ -31,8 +31,11 @@ interface Created {
 
 /** The requirements on two storages on the same data, in one process. */
 export const sharingRequirements: Requirements = {
-  "adds one pet for each token when two storages on the same data create at once": async (open) => {
-    const storages = [await open(), await open()];
+  "adds one pet for each token when two storages on the same data create at once": async (
+    storage,
+    open,
+  ) => {
+    const storages = [storage, await open()];
     for (let round = 0; round < 10; round += 1) {
       const twins = storages.map((storage) => createOnce(storage, { token: `token ${round}` }));
       const creations = await Promise.all(twins);
@@ -41,8 +44,8 @@ export const sharingRequirements: Requirements = {
     }
     for (const storage of storages) assert.equal((await allPets(storage)).length, 10);
   },
-  "immediately finds the data that another storage on the same data stored": async (open) => {
-    const [one, other] = [await open(), await open()];
+  "immediately finds the data that another storage on the same data stored": async (one, open) => {
+    const other = await open();
     for (const [writer, reader] of [
       [one, other],
       [other, one],
@@ -68,9 +71,10 @@ export const sharingRequirements: Requirements = {
     assert.equal(await valueOf(charge), 9);
   },
   "gives each pet its own id, even when two storages on the same data create at once": async (
+    one,
     open,
   ) => {
-    const [one, other] = [await open(), await open()];
+    const other = await open();
     const storages = Array.from({ length: 20 }, () => [one, other]).flat();
     const created = await Promise.all(
       storages.map((storage) => valueOf(storage.pets.create(aPet()))),
@@ -79,8 +83,8 @@ export const sharingRequirements: Requirements = {
     assert.equal((await allPets(one)).length, created.length);
   },
   "lists each pet exactly once to a follower that continues after the last id seen, while others create":
-    async (open) => {
-      const [one, other, reader] = [await open(), await open(), await open()];
+    async (reader, open) => {
+      const [one, other] = [await open(), await open()];
       const pets = Array.from({ length: 15 }, () => aPet());
       const writers = [one, other, one, other].map((storage) => createPets(storage, pets));
       const creating = Promise.all(writers);
@@ -89,9 +93,10 @@ export const sharingRequirements: Requirements = {
       for (const each of seen) assert.deepEqual(each, ids.toSorted(byValue));
     },
   "counts concurrent charges of one key together when two storages share the data": async (
+    one,
     open,
   ) => {
-    const [one, other] = [await open(), await open()];
+    const other = await open();
     await insertKeys(one, "a");
     const before: number[] = [];
     for (let round = 0; round < 10; round += 1) {
@@ -112,26 +117,24 @@ export const sharingRequirements: Requirements = {
  */
 export const processRequirements: Requirements = {
   "counts the charges and updates of one key's usage in several processes exactly": async (
-    open,
+    storage,
+    _,
     start,
   ) => {
-    const storage = await open();
     await insertKeys(storage, "a");
     const shown = (await inProcesses<number[]>(start, "charge")).flat(2);
     assert.deepEqual(new Set(shown), new Set(shown.keys()), "two were shown the same usage");
     assert.deepEqual(await usageOf(storage, "a"), usedTimes(shown.length));
   },
   "passes to each update of an API key in several processes the key that the previous one stored":
-    async (open, start) => {
-      const storage = await open();
+    async (storage, _, start) => {
       await valueOf(storage.keys.insert(aKey("a", { createdAt: 0 })));
       const counts = (await inProcesses<number>(start, "update")).flat();
       assert.equal(new Set(counts).size, counts.length);
       assert.equal((await keyOf(storage, "a"))?.createdAt, counts.length);
     },
   "adds one pet for each token, and gives each pet its own id, when several processes create, and lists each to a follower":
-    async (open, start) => {
-      const storage = await open();
+    async (storage, _, start) => {
       const creating = inProcesses<Created>(start, "create");
       const [seen] = await follow([storage], creating);
       const processes = await creating;
@@ -148,24 +151,18 @@ export const processRequirements: Requirements = {
         assert.deepEqual(ids, ids.toSorted(byValue), "a later pet has a smaller id");
       }
     },
-  "shows every removal and import of another process whole": async (open, start) => {
-    const storage = await open();
+  "shows every removal and import of another process whole": async (storage, _, start) => {
     const ids = Array.from({ length: MOVED }, (_, index) => `key ${index + 10}`);
     await insertKeys(storage, ...ids);
-    let isDone = false;
-    const moving = inProcesses<number[]>(start, "move", 1).finally(() => (isDone = true));
-    const sizes = new Set<number>();
-    const watch = async () => {
-      for (let last = 0n; !isDone;) {
-        sizes.add((await listKeys(storage)).length);
-        const { pets } = await listPets(storage, { limit: MOVED, after: last });
-        sizes.add(pets.length);
-        last = pets.at(-1)?.id ?? last;
-        await setTimeout(0);
-      }
-    };
-    await Promise.all([moving, watch()]);
-    assertWhole(sizes, MOVED);
+    const moving = inProcesses<number[]>(start, "move", 1);
+    let last = 0n;
+    await assertWhole(moving, MOVED, async () => {
+      const keys = await listKeys(storage);
+      const { pets } = await listPets(storage, { limit: MOVED, after: last });
+      last = pets.at(-1)?.id ?? last;
+      await setTimeout(0);
+      return [keys.length, pets.length];
+    });
     assert.deepEqual(new Set((await moving).flat(2)), new Set([MOVED]));
     assert.deepEqual(
       (await listKeys(storage)).map(({ key }) => key.id),
@@ -173,10 +170,10 @@ export const processRequirements: Requirements = {
     );
   },
   "finds an API key by a digest while a charge in another process is under way": async (
-    open,
+    storage,
+    _,
     start,
   ) => {
-    const storage = await open();
     await insertKeys(storage, "a", "b");
     const charging = await start("wait", 1);
     charging.say("go");
@@ -190,8 +187,7 @@ export const processRequirements: Requirements = {
     await charging.line();
     assert.deepEqual(await usageOf(storage, "a"), usedTimes(1));
   },
-  "keeps what was stored by a process that ends without closing": async (open, start) => {
-    const before = await open();
+  "keeps what was stored by a process that ends without closing": async (before, open, start) => {
     await valueOf(before.keys.insert(aKey("a", { createdAt: 0 })));
     const killed = await start("each", 3);
     killed.say("go");

@@ -43,8 +43,7 @@ export const usageCalls: CallsOf<UsageStorage> = ({ usage }) => ({
 export const usageRequirements: RequirementsOf<UsageStorage> = {
   charge: {
     "passes to a charge the key that has the secret, as its latest change stored it, the secret's expiry, and the usage":
-      async (open) => {
-        const storage = await open();
+      async (storage) => {
         await insertKeys(storage, "other", "a");
         await valueOf(storage.keys.insert(aFullKey("b")));
         let charges = 0;
@@ -57,9 +56,8 @@ export const usageRequirements: RequirementsOf<UsageStorage> = {
         await assertPresented(storage, aFullKey("b"), NO_USAGE);
       },
     "passes undefined to the charge of a secret that no key has, and stores nothing": async (
-      open,
+      storage,
     ) => {
-      const storage = await open();
       await insertKeys(storage, "a");
       for (const digest of ["unknown", "", "a", "DIGEST OF A"]) {
         const charge = storage.usage.charge(digest, (presented) => ({
@@ -71,9 +69,8 @@ export const usageRequirements: RequirementsOf<UsageStorage> = {
       assert.deepEqual(await listKeys(storage), [{ key: aKey("a"), usage: NO_USAGE }]);
     },
     "keeps every field of a usage exact, up to 2^53-1, in charge, update, find and list": async (
-      open,
+      storage,
     ) => {
-      const storage = await open();
       await insertKeys(storage, "a");
       for (const usage of [aUsage(), greatestUsage, aUsage({ bans: 0 })]) {
         await valueOf(
@@ -86,8 +83,7 @@ export const usageRequirements: RequirementsOf<UsageStorage> = {
         assert.deepEqual(await listKeys(storage), [{ key: aKey("a"), usage }]);
       }
     },
-    "counts every one of many concurrent charges, each for its own key": async (open) => {
-      const storage = await open();
+    "counts every one of many concurrent charges, each for its own key": async (storage) => {
       const ids = ["a", "b", "c"];
       await insertKeys(storage, ...ids);
       const rounds = Array.from({ length: 100 }, () => ids).flat();
@@ -99,9 +95,8 @@ export const usageRequirements: RequirementsOf<UsageStorage> = {
       }
     },
     "counts concurrent charges of one key together, whichever of its secrets they use": async (
-      open,
+      storage,
     ) => {
-      const storage = await open();
       await valueOf(storage.keys.insert(aKey("a", { secrets: [aSecret("new"), aSecret("old")] })));
       const updateById = () =>
         valueOf(
@@ -115,8 +110,7 @@ export const usageRequirements: RequirementsOf<UsageStorage> = {
       assert.deepEqual(await usageOf(storage, "a"), usedTimes(60));
     },
     "leaves the usage unchanged when the decision returns no next, or the usage that was passed to it":
-      async (open) => {
-        const storage = await open();
+      async (storage) => {
         await insertKeys(storage, "a");
         for (const usage of [NO_USAGE, aUsage()]) {
           await setUsage(storage, "a", usage);
@@ -133,8 +127,9 @@ export const usageRequirements: RequirementsOf<UsageStorage> = {
           assert.deepEqual(await usageOf(storage, "a"), usage);
         }
       },
-    "lets the decision of a charge find and list pets that were created before": async (open) => {
-      const storage = await open();
+    "lets the decision of a charge find and list pets that were created before": async (
+      storage,
+    ) => {
       await insertKeys(storage, "a", "b");
       const charge = (digest: string, id: bigint) =>
         valueOf(
@@ -159,8 +154,7 @@ export const usageRequirements: RequirementsOf<UsageStorage> = {
       assert.deepEqual(await usageOf(storage, "a"), usedTimes(4));
       assert.deepEqual(await usageOf(storage, "b"), usedTimes(2));
     },
-    "fails only the charge whose decision throws, and stores nothing of it": async (open) => {
-      const storage = await open();
+    "fails only the charge whose decision throws, and stores nothing of it": async (storage) => {
       await insertKeys(storage, "a", "b");
       const charge = () => chargeOnce(storage, "digest of a");
       const throwing = () => [
@@ -177,8 +171,7 @@ export const usageRequirements: RequirementsOf<UsageStorage> = {
   },
   findByDigest: {
     "finds the key that has a secret, with the usage after every charge that resolved, and stores nothing":
-      async (open) => {
-        const storage = await open();
+      async (storage) => {
         await insertKeys(storage, "a", "b");
         for (let count = 0; count < 3; count += 1) {
           const found = await valueOf(storage.usage.findByDigest("digest of a"));
@@ -193,8 +186,9 @@ export const usageRequirements: RequirementsOf<UsageStorage> = {
       },
   },
   update: {
-    "passes undefined to the update of a missing key's usage, and stores nothing": async (open) => {
-      const storage = await open();
+    "passes undefined to the update of a missing key's usage, and stores nothing": async (
+      storage,
+    ) => {
       const update = storage.usage.update("a", (usage) => ({ next: aUsage(), result: [usage] }));
       assert.deepEqual(await valueOf(update), [undefined]);
       await insertKeys(storage, "a");
