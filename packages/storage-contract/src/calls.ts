@@ -60,24 +60,19 @@ export async function createPets(storage: Storage, pets: readonly NewPet[]): Pro
   return created;
 }
 
-/** Adds a pet. An import adds it under this id. */
-type AddPet = (storage: Storage, pet: NewPet, id: bigint) => Promise<Pet>;
-
-const adding: Readonly<Record<"create" | "createOnce" | "import", AddPet>> = {
-  create: (storage, pet) => valueOf(storage.pets.create(pet)),
-  createOnce: async (storage, pet, id) => {
+/** Each way to add a pet. An import adds it under this id. */
+export const waysToAdd: readonly ((storage: Storage, pet: NewPet, id: bigint) => Promise<Pet>)[] = [
+  (storage, pet) => valueOf(storage.pets.create(pet)),
+  async (storage, pet, id) => {
     const created = storage.pets.createOnce(pet, aRequest({ token: `token ${id}` }));
     return { id: (await valueOf(created)).petId, ...pet };
   },
-  import: async (storage, pet, id) => {
+  async (storage, pet, id) => {
     const { added } = await valueOf(storage.pets.import([{ id, ...pet }]));
     assert.equal(added, 1);
     return { id, ...pet };
   },
-};
-
-/** Each way to add a pet. */
-export const waysToAdd = Object.values(adding);
+];
 
 /** Adds a sample pet under a token. */
 export function createOnce(

@@ -6,8 +6,8 @@ import {
   type TestedStorage,
 } from "./requirement.js";
 import { keyRequirements } from "./requirements/keys.js";
-import { closingRequirements, reopeningRequirements } from "./requirements/lifecycle.js";
-import { petRequirements } from "./requirements/pets.js";
+import { closingRequirements } from "./requirements/lifecycle.js";
+import { petRequirements, reopenedPetRequirements } from "./requirements/pets.js";
 import { processRequirements, sharingRequirements } from "./requirements/sharing.js";
 import { usageRequirements } from "./requirements/usage.js";
 
@@ -31,7 +31,7 @@ export const storageRequirements: readonly StorageRequirement[] = [
     .flatMap((port) => Object.values<Requirements>(port))
     .flatMap((requirements) => listed(requirements)),
   ...listed(closingRequirements),
-  ...listed(reopeningRequirements, "reopening"),
+  ...listed(reopenedPetRequirements, "reopening"),
   ...listed(sharingRequirements, "sharing"),
   ...listed(processRequirements, "processes"),
 ];

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import { type Storage } from "@petstore/core/storage";
-import { assertFails, createOnce, createPets, insertKeys, listPets, valueOf } from "../calls.js";
+import type { Storage } from "@petstore/core/storage";
+import { assertFails, insertKeys, listPets, valueOf } from "../calls.js";
 import type { Call, Requirements } from "../requirement.js";
-import { aPet, unusualPets } from "../samples.js";
 import { keyCalls } from "./keys.js";
 import { petCalls } from "./pets.js";
 import { usageCalls } from "./usage.js";
@@ -52,21 +51,6 @@ export const closingRequirements: Requirements = {
         await setImmediate();
       }
     },
-};
-
-/** The requirements on opening a storage again. */
-export const reopeningRequirements: Requirements = {
-  "remembers creations after it is reopened": async (before, open) => {
-    const first = await createOnce(before);
-    await valueOf(before.close());
-    assert.deepEqual(await createOnce(await open()), { ...first, replayed: true });
-  },
-  "reuses no id after it is reopened": async (before, open) => {
-    const created = await createPets(before, unusualPets);
-    await valueOf(before.close());
-    const next = await valueOf((await open()).pets.create(aPet()));
-    assert.ok(created.every(({ id }) => id < next.id));
-  },
 };
 
 /** A time of 2001. In seconds, it is one of the year 33658. */

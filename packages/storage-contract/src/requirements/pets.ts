@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Pet } from "@petstore/core";
 import { INT64_MIN, petFilters, type PetFilter } from "@petstore/core/internal";
 import { INT64_MAX, PAGE_BYTES, type PetStorage } from "@petstore/core/storage";
-import { allPets, createPets, listPets, valueOf, waysToAdd } from "../calls.js";
-import type { CallsOf, RequirementsOf } from "../requirement.js";
+import { allPets, createOnce, createPets, listPets, valueOf, waysToAdd } from "../calls.js";
+import type { CallsOf, Requirements, RequirementsOf } from "../requirement.js";
 import {
   aPet,
   aRequest,
@@ -146,6 +146,21 @@ export const petRequirements: RequirementsOf<PetStorage> = {
         }
       }
     },
+  },
+};
+
+/** The requirements on the pets of a storage that is opened again. */
+export const reopenedPetRequirements: Requirements = {
+  "remembers creations after it is reopened": async (before, open) => {
+    const first = await createOnce(before);
+    await valueOf(before.close());
+    assert.deepEqual(await createOnce(await open()), { ...first, replayed: true });
+  },
+  "reuses no id after it is reopened": async (before, open) => {
+    const created = await createPets(before, unusualPets);
+    await valueOf(before.close());
+    const next = await valueOf((await open()).pets.create(aPet()));
+    assert.ok(created.every(({ id }) => id < next.id));
   },
 };
 
