@@ -150,7 +150,7 @@ async function byStatus(count) {
   return {
     [`the memory storage has an array for each status (${count.toLocaleString("en")} pets; plain: one array is filtered)`]:
       [
-        ["core/src/storage/memory-pets.ts", "page of 20", 500],
+        ["core/src/storage/memory-storage.ts", "page of 20", 500],
         repeatBy(1, () => pets.list(query)),
         repeat(() => all.filter(({ status }) => status === "sold").slice(0, 20)),
       ],

@@ -68,15 +68,11 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
   const checkPlan = createPlanCheck(settings.plans, warn);
   const context: Context = { ...settings, ...reader, anonymous, newKeyId, checkPlan, emit, bans };
 
+  const closeStorage = async () => {
+    flush();
+    return (await storage.close()).mapErr(storageUnavailable);
+  };
   let closing: ResultAsync<void, CloseError> | undefined;
-  const close = (): ResultAsync<void, CloseError> =>
-    calls
-      .close(closeTimeoutSeconds, async () => {
-        flush();
-        return (await storage.close()).mapErr(storageUnavailable);
-      })
-      .map(end)
-      .orTee(flush);
 
   return Object.freeze({
     as: (apiKey, clientAddress) => createCaller(context, calls, apiKey, clientAddress),
@@ -86,6 +82,6 @@ export function createPetStore(options: PetStoreOptions = {}): PetStore {
     trusted: createTrustedPets(context, calls),
     keys: createKeyRing(context, (call) => calls.run(call, (error) => error)),
     events,
-    close: () => (closing ??= close()),
+    close: () => (closing ??= calls.close(closeTimeoutSeconds, closeStorage).map(end).orTee(flush)),
   } satisfies PetStore);
 }

@@ -1,17 +1,6 @@
 // Not public: what the packages of this repository know without an engine. It loads nothing else.
 export { codeOf, keysOf, ownField } from "./validation/fields.js";
-export {
-  eachWindow,
-  isOptional,
-  limitOf,
-  limitsIn,
-  onlyLimited,
-  SHORTEST,
-  windowNames,
-  windows,
-  type EachWindow,
-  type WindowName,
-} from "./limits/windows.js";
+export * from "./limits/windows.js";
 export type { WindowQuota } from "./limits/quota.js";
 export { createManualClock } from "./manual-clock.js";
 export { operations, type OperationFacts, type OperationName } from "./operations.js";

@@ -1,13 +1,12 @@
 // Not public: what only the packages of this repository use. Any release may change or remove it.
 export { MAX_TIME, systemClock } from "./clock.js";
 export * as engineErrors from "./errors.js";
-export { contained } from "./events/events.js";
-export { deepFrozen } from "./events/frozen.js";
+export { contained, deepFrozen } from "./events/events.js";
 export { byUse, type SecretState } from "./keys/api-key.js";
 export { isKeyHint, isKeyId } from "./keys/key-format.js";
 export { isKeyLabel, LABEL_LENGTH, LONGEST_AGE, LONGEST_OVERLAP } from "./keys/key-requests.js";
 export type { PlanInput } from "./keys/key-requests.js";
-export { parseAddress } from "./limits/client-address.js";
+export { parseAddress } from "./limits/anonymous.js";
 export { areRateLimits, limitNames } from "./limits/plan.js";
 export { limitsOnly } from "./limits/windows.js";
 export { parseIdempotencyKey } from "./pets/idempotency.js";

@@ -1,14 +1,14 @@
+import { fromThrowable } from "neverthrow";
 import * as v from "valibot";
 import { systemClock, type Clock } from "./clock.js";
 import type { BanRule } from "./limits/ban.js";
 import { areRateLimits, limitFields, limitsOf, standardPlans } from "./limits/plan.js";
 import type { Plan, Plans } from "./limits/plan.js";
-import { limitsOnly } from "./limits/windows.js";
+import { limitsOnly, type RateLimits } from "./limits/windows.js";
 import { checkedRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
-import { checkedOptions } from "./validation/options.js";
-import { integer, plainObject, strictRecord } from "./validation/schemas.js";
+import { checkedOptions, integer, plainObject, strictRecord } from "./validation/options.js";
 
 /** When and for how long a key that keeps sending after refusals is banned. */
 export interface BanOptions {
@@ -100,26 +100,21 @@ const banSchema = v.pipe(
   })),
 );
 
-const PLAN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
-const PLAN = `must be "custom" or { ${limitFields} }, each an integer from 1 to 2^53−1`;
+const PLAN_NAME = v.pipe(
+  v.string(),
+  v.regex(/^[a-z][a-z0-9_-]{0,31}$/, "must have a short lower-case name"),
+);
+const PLAN = v.union(
+  [v.literal("custom"), v.pipe(v.custom<RateLimits>(areRateLimits), v.transform(limitsOnly))],
+  `must be "custom" or { ${limitFields} }, each an integer from 1 to 2^53−1`,
+);
 
 /** All plans as a Map: a record of valibot's drops names such as `constructor`. */
 const plansSchema = v.pipe(
   plainObject("must be an object of plans by name"),
-  v.rawTransform(({ dataset, addIssue }): Plans => {
-    const plans = new Map<string, Plan>(Object.entries(standardPlans));
-    for (const [key, value] of Object.entries<unknown>({ ...dataset.value })) {
-      const issue = (message: string) => {
-        const input = dataset.value;
-        addIssue({ message, path: [{ type: "unknown", origin: "key", input, key, value }] });
-      };
-      if (!PLAN_NAME.test(key)) issue("must have a short lower-case name");
-      else if (value === "custom") plans.set(key, value);
-      else if (areRateLimits(value)) plans.set(key, limitsOnly(value));
-      else issue(PLAN);
-    }
-    return plans;
-  }),
+  v.transform((plans) => new Map(Object.entries<unknown>({ ...plans }))),
+  v.map(PLAN_NAME, PLAN),
+  v.transform((plans): Plans => new Map([...Object.entries<Plan>(standardPlans), ...plans])),
 );
 
 const methodsOf = (part: object) =>
@@ -164,17 +159,12 @@ const optionsSchema = strictRecord({
     v.pipe(
       v.custom<RandomSource>((random) => typeof random === "function", "must be a function"),
       v.transform(checkedRandom),
-      v.check(isWorking, "must return a Uint8Array of the requested size"),
+      v.check(
+        (random) => fromThrowable(random)(16).isOk(),
+        "must return a Uint8Array of the requested size",
+      ),
     ),
     () => systemRandom,
   ),
   closeTimeoutSeconds: v.optional(integer(1, 86_400), 10),
 });
-
-function isWorking(random: RandomSource): boolean {
-  try {
-    return random(16).length === 16;
-  } catch {
-    return false;
-  }
-}

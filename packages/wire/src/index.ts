@@ -1,2 +1,2 @@
-export { endOfString, mayRound, parseExactly } from "./json.js";
+export { mayRound, parseExactly, withoutStrings } from "./json.js";
 export { encodePet, encodePets, encodeNewPet, readPet, readPets } from "./pet-json.js";

@@ -7,27 +7,9 @@ export function mayRound(text: string): boolean {
   return ROUNDED.test(text) && ROUNDED.test(withoutStrings(text));
 }
 
-function withoutStrings(text: string): string {
-  const parts: string[] = [];
-  let end = -1;
-  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', end + 1)) {
-    parts.push(text.slice(end + 1, start));
-    end = endOfString(text, start);
-  }
-  return parts.join() + text.slice(end + 1);
-}
-
-/** Returns the index of the quote that ends the string that starts at this index of valid JSON text. */
-export function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end;
-}
-
-function isEscaped(text: string, index: number): boolean {
-  let start = index;
-  while (text[start - 1] === "\\") start -= 1;
-  return (index - start) % 2 === 1;
+/** Returns valid JSON text without its strings: first without their escapes, so that a quote ends each. */
+export function withoutStrings(text: string): string {
+  return text.replace(/\\./g, "").replace(/"[^"]*"/g, "");
 }
 
 /** Parses valid JSON text: every int64 is an exact `bigint`, every other number NaN. The last of equal names counts. */

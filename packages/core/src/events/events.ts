@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers";
 import { inspect } from "node:util";
-import { deepFrozen } from "./frozen.js";
 import type { ApiKey } from "../keys/api-key.js";
 import type { WindowName } from "../limits/windows.js";
 import type { Pet } from "../pets/pet.js";
@@ -122,6 +121,16 @@ export function contained<Value>(
   onError: (cause: unknown) => void = () => undefined,
 ): (value: Value) => void {
   return (value) => void new Promise((resolve) => resolve(listener?.(value))).catch(onError);
+}
+
+/** Freezes plain objects and arrays, with all that they hold, and returns the value. */
+export function deepFrozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && !Array.isArray(value)) return value;
+  Object.freeze(value);
+  Object.values(value).forEach(deepFrozen);
+  return value;
 }
 
 const TYPES: Readonly<Record<PetStoreEvent["type"], true>> = {

@@ -6,7 +6,7 @@ import { areRateLimits, limitFields, type Plans } from "../limits/plan.js";
 import { limitsOnly, type RateLimits } from "../limits/windows.js";
 import type { StoredApiKey } from "./api-key.js";
 import { isText } from "../validation/text.js";
-import { integer, strictRecord } from "../validation/schemas.js";
+import { integer, strictRecord } from "../validation/options.js";
 
 /** The longest label of a key, in characters. */
 export const LABEL_LENGTH = 200;

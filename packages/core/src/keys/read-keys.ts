@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import type { Context } from "../context.js";
 import { keyNotFound, type KeyError } from "../errors.js";
-import { deepFrozen } from "../events/frozen.js";
+import { deepFrozen } from "../events/events.js";
 import { standingOf } from "../limits/charge.js";
 import { limitsOf } from "../limits/plan.js";
 import { NO_USAGE } from "../limits/usage.js";

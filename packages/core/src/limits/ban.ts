@@ -1,7 +1,6 @@
 import type { ClockReading } from "../clock.js";
 import { limitOf, SHORTEST, type RateLimits } from "./windows.js";
-import { NO_USAGE, usedAt, type Usage } from "./usage.js";
-import { correctedStart } from "./window.js";
+import { correctedStart, NO_USAGE, usedAt, type Usage } from "./usage.js";
 
 /** `BanOptions` in milliseconds. */
 export interface BanRule {

@@ -1,8 +1,8 @@
 import type { ClockReading } from "../clock.js";
 import { afterRefusal, bannedUntil, rememberedBans, type BanRule } from "./ban.js";
 import { withBinding, type Quota, type AllQuotas } from "./quota.js";
-import { currentWindows, usedAt, windowsOf, withWindows, type Usage } from "./usage.js";
-import type { Window } from "./window.js";
+import { currentWindows, usedAt, windowsOf, withWindows } from "./usage.js";
+import type { Usage, Window } from "./usage.js";
 import { eachWindow, SHORTEST, windowNames } from "./windows.js";
 import type { EachWindow, RateLimits, WindowName } from "./windows.js";
 

@@ -1,6 +1,6 @@
 import type { StoredApiKey } from "../keys/api-key.js";
 import type { StorageWarning } from "../storage/storage.js";
-import { ownField } from "../validation/fields.js";
+import { isIntegerFrom, ownField } from "../validation/fields.js";
 import { isOptional, windowNames, windows, type RateLimits } from "./windows.js";
 
 /** A plan's limits, or `"custom"` if each key on the plan has its own. */
@@ -30,7 +30,7 @@ export function areRateLimits(value: unknown): value is RateLimits {
   return windowNames.every((name) => {
     const limit = ownField(value, windows[name].limit);
     if (limit === undefined) return isOptional(name);
-    return Number.isSafeInteger(limit) && Number(limit) >= 1;
+    return isIntegerFrom(1, Number.MAX_SAFE_INTEGER, limit);
   });
 }
 

@@ -31,11 +31,8 @@ export function parseCreatePetOptions(options: unknown): Parsed<string | undefin
   return idempotencyKey === undefined ? ok(undefined) : parseIdempotencyKey(idempotencyKey);
 }
 
-/** No API key has this id. */
-const HOST = "";
-
-/** Returns the token of a creation: a digest of the idempotency key in its scope, the id of an API key. */
-export function tokenOf(idempotencyKey: string, keyId: string = HOST): string {
+/** Returns the token of a creation: a digest of the idempotency key in its scope, the id of an API key or, for the host, `""`. */
+export function tokenOf(idempotencyKey: string, keyId = ""): string {
   return hash("sha256", `${keyId} ${idempotencyKey}`, "base64url");
 }
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "neverthrow";
 import { invalidQuery, type CodedError } from "../errors.js";
-import { ownField, type EachField } from "../validation/fields.js";
+import { isIntegerFrom, ownField, type EachField } from "../validation/fields.js";
 import { int64Problem, toInt64 } from "./int64.js";
 import { isPetStatus, type PetStatus } from "./pet-status.js";
 import { jsonBytes, STATUS, type NewPet, type Pet } from "./pet.js";
@@ -67,24 +67,17 @@ export function parseListQuery(input: unknown): Result<PetQuery, CodedError<"inv
   const status = ownField(input, "status");
   const after = ownField(input, "after");
   const afterId = toInt64(after);
+  const isLimit = isIntegerFrom(PAGE_LIMIT.minimum, PAGE_LIMIT.maximum, limit);
   const isStatus = status === undefined || isPetStatus(status);
   const isAfter = after === undefined || afterId !== undefined;
-  if (isPageLimit(limit) && isStatus && isAfter) {
+  if (isLimit && isStatus && isAfter) {
     const query: EachField<PetQuery> = { limit, status, after: afterId };
     return ok(query);
   }
 
   const problems: string[] = [];
-  if (!isPageLimit(limit)) problems.push(LIMIT);
+  if (!isLimit) problems.push(LIMIT);
   if (!isStatus) problems.push(STATUS);
   if (!isAfter) problems.push(int64Problem("after", after));
   return err(invalidQuery(problems));
-}
-
-function isPageLimit(limit: unknown): limit is number {
-  return (
-    Number.isInteger(limit) &&
-    Number(limit) >= PAGE_LIMIT.minimum &&
-    Number(limit) <= PAGE_LIMIT.maximum
-  );
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { err, ok, type Result } from "neverthrow";
 import { invalidPet, type CreatePetError } from "../errors.js";
 import { ownField, type EachField } from "../validation/fields.js";
@@ -111,12 +112,8 @@ export function missingPets(
   for (const pet of pets) {
     const other = missing.get(pet.id) ?? find(pet.id);
     if (other === undefined) missing.set(pet.id, pet);
-    else if (!isSame(pet, other)) return { missing: [], conflict: pet.id };
+    else if (!isDeepStrictEqual(valuesOf(pet), valuesOf(other)))
+      return { missing: [], conflict: pet.id };
   }
   return { missing: [...missing.values()] };
-}
-
-function isSame(pet: Pet, other: Pet): boolean {
-  const values = valuesOf(other);
-  return valuesOf(pet).every((value, index) => value === values[index]);
 }

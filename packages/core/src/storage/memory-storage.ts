@@ -1,8 +1,13 @@
-import { err, ok } from "neverthrow";
+import { err, ok, type Result } from "neverthrow";
 import { NO_USAGE, type Usage } from "../limits/usage.js";
-import { createMemoryPetStorage, indexAfter, type Run } from "./memory-pets.js";
-import { storageError } from "./storage.js";
+import { INT64_MAX } from "../pets/int64.js";
+import { pageOf, petFilters, type PetFilter, type PetQuery } from "../pets/list-query.js";
+import { missingPets, petOf, type NewPet, type Pet } from "../pets/pet.js";
+import { storageError, type Creation, type PetStorage, type StorageError } from "./storage.js";
 import type { PresentedKey, KeyStorage, KeyWithUsage, Storage, UsageStorage } from "./storage.js";
+
+/** Runs a call immediately. If the work throws, the call fails. */
+type Run = <T>(work: () => T) => Promise<Result<T, StorageError>>;
 
 /** Creates a storage in this process's memory: for tests, and for hosts that need no persistence. */
 export function createMemoryStorage(): Storage {
@@ -17,7 +22,7 @@ export function createMemoryStorage(): Storage {
   };
   const tables: KeyTables = { keys: new Map(), owners: new Map() };
   return {
-    pets: createMemoryPetStorage(run),
+    pets: petsInMemory(run),
     keys: keysInMemory(run, tables),
     usage: usageInMemory(run, tables),
     close: () => {
@@ -25,6 +30,115 @@ export function createMemoryStorage(): Storage {
       return Promise.resolve(ok());
     },
   };
+}
+
+function petsInMemory(run: Run): PetStorage {
+  const pets = createPets();
+  const creations = createCreations();
+
+  const add = (pet: NewPet): Pet => {
+    const lastId = pets.lastId();
+    if (lastId === INT64_MAX) throw new Error("No id is left.");
+    return pets.put(lastId + 1n, pet);
+  };
+  return {
+    create: (pet) => run(() => add(pet)),
+    createOnce: (pet, { token, fingerprint, now, expiresAt }) =>
+      run(() => {
+        const earlier = creations.get(token);
+        if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, replayed: true };
+        const creation = { petId: add(pet).id, fingerprint, expiresAt };
+        creations.add(token, creation, now);
+        return { ...creation, replayed: false };
+      }),
+    import: (moved) =>
+      run(() => {
+        const { missing, conflict } = missingPets(moved, pets.find);
+        missing.forEach((pet) => pets.put(pet.id, pet));
+        return { added: missing.length, conflict };
+      }),
+    find: (id) => run(() => pets.find(id)),
+    list: (query) => run(() => pets.list(query)),
+  };
+}
+
+type Filters = readonly (keyof PetFilter)[];
+
+const choices = petFilters.reduce<readonly Filters[]>(
+  (others, field) => [...others, ...others.map((fields) => [...fields, field])],
+  [[]],
+);
+
+/** Keeps a list for each choice of filters, in ascending order of id, so that listing reads only the pets of its page. */
+function createPets() {
+  const all: Pet[] = [];
+  const lists = new Map([[keyOf([], {}), all]]);
+
+  return {
+    lastId: () => all.at(-1)?.id ?? 0n,
+    put: (id: bigint, newPet: NewPet): Pet => {
+      const pet = petOf(id, newPet);
+      for (const fields of choices) {
+        const key = keyOf(fields, pet);
+        const list = lists.get(key) ?? [];
+        list.splice(indexOf(list, id), 0, pet);
+        lists.set(key, list);
+      }
+      return pet;
+    },
+    find: (id: bigint): Pet | undefined => {
+      const pet = all[indexOf(all, id)];
+      return pet?.id === id ? pet : undefined;
+    },
+    list: (query: PetQuery) => {
+      const { limit, after } = query;
+      const fields = petFilters.filter((field) => query[field] !== undefined);
+      const list = lists.get(keyOf(fields, query)) ?? [];
+      const start = after === undefined ? 0 : indexOf(list, after + 1n);
+      // One pet more than the page holds shows whether there is a next page.
+      return pageOf(list.slice(start, start + limit + 1), limit);
+    },
+  };
+}
+
+/** Returns a text that differs if the values differ: no text of a pet has a NUL. */
+function keyOf(fields: Filters, values: Partial<PetFilter>): string {
+  return fields.map((field) => `${field}=${values[field]}`).join("\0");
+}
+
+const indexOf = (pets: readonly Pet[], id: bigint): number =>
+  indexAfter(pets, (each) => each.id >= id);
+
+/** For each that is added, two are looked at, in turn, and removed if they have expired: memory stays bounded. */
+function createCreations() {
+  const creations = new Map<string, Omit<Creation, "replayed">>();
+  let next = creations.entries();
+  const removeNext = (now: number): void => {
+    const { done, value } = next.next();
+    if (done === true) next = creations.entries();
+    else if (now >= value[1].expiresAt) creations.delete(value[0]);
+  };
+  return {
+    get: (token: string) => creations.get(token),
+    add: (token: string, creation: Omit<Creation, "replayed">, now: number): void => {
+      removeNext(now);
+      removeNext(now);
+      creations.set(token, creation);
+    },
+  };
+}
+
+/** Returns the index of the first item that comes after some place, in an array in order. */
+function indexAfter<T>(inOrder: readonly T[], isAfter: (item: T) => boolean): number {
+  let low = 0;
+  let high = inOrder.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = inOrder[middle];
+    if (item === undefined || isAfter(item)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** The keys by id, and the id of the key that has a secret, by the secret's digest. */
@@ -35,19 +149,15 @@ interface KeyTables {
 
 function keysInMemory(run: Run, tables: KeyTables): KeyStorage {
   const { keys, owners } = tables;
-  /** All ids, in ascending order; some may be of keys that were removed. */
-  let ids: string[] = [];
+  /** All ids, in ascending order, until another is added; some may be of keys that were removed. */
+  let ids: string[] | undefined;
 
   const add = (added: readonly KeyWithUsage[]): number => {
     const digests = added.flatMap(({ key }) => key.secrets.map(({ digest }) => digest));
     const isTaken = digests.some((digest) => owners.has(digest));
     if (isTaken || new Set(digests).size < digests.length) throw new Error(DIGEST_TAKEN);
-    for (const each of added) {
-      const { id } = each.key;
-      const index = indexAfter(ids, (other) => other >= id);
-      if (ids[index] !== id) ids.splice(index, 0, id);
-      put(tables, each);
-    }
+    ids = undefined;
+    for (const each of added) put(tables, each);
     return added.length;
   };
   const remove = (id: string): boolean => {
@@ -65,6 +175,7 @@ function keysInMemory(run: Run, tables: KeyTables): KeyStorage {
     list: ({ limit, after = "", banned }) =>
       run(() => {
         const page: KeyWithUsage[] = [];
+        ids ??= [...keys.keys()].sort();
         const start = indexAfter(ids, (id) => id > after);
         for (let index = start; index < ids.length && page.length < limit; index += 1) {
           const found = keys.get(ids[index] ?? "");
@@ -84,13 +195,7 @@ function keysInMemory(run: Run, tables: KeyTables): KeyStorage {
         }
         return result;
       }),
-    remove: (removed) =>
-      run(() => {
-        const count = removed.filter(remove).length;
-        // Not with each removal, so that all of them together take linear time.
-        if (ids.length > 2 * keys.size) ids = ids.filter((id) => keys.has(id));
-        return count;
-      }),
+    remove: (removed) => run(() => removed.filter(remove).length),
   };
 }
 

@@ -12,6 +12,11 @@ export function ownField(input: unknown, name: string, whenMissing?: unknown): u
   return value === undefined ? whenMissing : value;
 }
 
+/** Whether a value is an integer from `least` to `most`. */
+export function isIntegerFrom(least: number, most: number, value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+}
+
 /** Returns the code of an error of the system or of a driver, such as `ENOENT`; an empty text for any other value. */
 export function codeOf(error: unknown): string {
   const code = ownField(error, "code");

@@ -1,3 +1,6 @@
+import * as v from "valibot";
+import { isIntegerFrom } from "./fields.js";
+
 interface Issue {
   readonly message: string;
   readonly path?: readonly { readonly key: unknown }[] | undefined;
@@ -17,4 +20,34 @@ export function checkedOptions<Output>(owner: string, checked: Checked<Output>):
       : `option ${path.map(({ key }) => key).join(".")} ${message}`,
   );
   throw new TypeError(`${owner}: ${problems.join("; ")}`);
+}
+
+/** Returns a schema of an object with these fields and no others; not an array. */
+export function strictRecord<Entries extends v.ObjectEntries>(entries: Entries) {
+  const isRecord = (value: unknown): boolean =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  const unknown = `is unknown; known are ${Object.keys(entries).join(", ")}`;
+  const message = ({ expected }: v.StrictObjectIssue): string =>
+    expected === "never" ? unknown : "is missing";
+  const own = { ...entries };
+  // Otherwise a field called `constructor` would be known.
+  Object.setPrototypeOf(own, null);
+  return v.pipe(v.custom<object>(isRecord, "must be an object"), v.strictObject(own, message));
+}
+
+/** Returns a schema of a plain object: not an array, a Map or an instance of a class. */
+export function plainObject(message: string) {
+  return v.custom<object>((value) => {
+    if (typeof value !== "object" || value === null) return false;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    return prototype === Object.prototype || prototype === null;
+  }, message);
+}
+
+export function integer(
+  least: number,
+  most: number,
+  message = `must be an integer from ${least} to ${most}`,
+) {
+  return v.custom<number>((value) => isIntegerFrom(least, most, value), message);
 }

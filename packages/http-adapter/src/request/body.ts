@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { ownField } from "@petstore/core/facts";
-import { endOfString, mayRound, parseExactly } from "@petstore/wire";
+import { mayRound, parseExactly, withoutStrings } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
 import { badRequest, malformedJson, type HttpError } from "../error.js";
 import type { HttpBody } from "../http-message.js";
@@ -39,11 +39,8 @@ export function decodeJson(bytes: Uint8Array): Result<unknown, HttpError<"malfor
 
 function isDeeperThan(limit: number, text: string): boolean {
   let depth = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (character === '"') index = endOfString(text, index);
-    else if (character === "[" || character === "{") depth += 1;
-    else if (character === "]" || character === "}") depth -= 1;
+  for (const bracket of withoutStrings(text).match(/[[\]{}]/g) ?? []) {
+    depth += bracket === "[" || bracket === "{" ? 1 : -1;
     if (depth > limit) return true;
   }
   return false;
