@@ -1,14 +1,15 @@
-import { err, ok, type Result } from "neverthrow";
+import { err, fromThrowable, ok, type Result } from "neverthrow";
 import { startWait } from "./clock.js";
 import { timedOut, unexpectedResponse, unreachable, type TransportError } from "./errors.js";
 import type { Lifetime } from "./lifetime.js";
 import type { Settings } from "./options.js";
 import { readHead, type Head } from "./wire/head.js";
+import type { CompleteResponse } from "./wire/responses.js";
 
 export interface Attempt {
   /** The status and the headers, also if the body did not arrive; `undefined` without a response. */
   readonly head: Head | undefined;
-  readonly body: Result<string, TransportError>;
+  readonly response: Result<CompleteResponse, TransportError>;
 }
 
 /** Cancels both when the attempt times out or the call ends. Follows no redirect: the key is for this server. */
@@ -23,7 +24,7 @@ export async function sendOnce(
   const controller = new AbortController();
   let head: Head | undefined;
 
-  async function sendAndRead(): Promise<Result<string, TransportError>> {
+  async function sendAndRead(): Promise<Attempt["response"]> {
     const { signal } = controller;
     try {
       const sent: RequestInit = { ...init, redirect: "manual", signal };
@@ -39,20 +40,21 @@ export async function sendOnce(
 
   const { passed, stop } = startWait(clock, attemptSeconds * 1_000);
   const late = passed.then(() => err(timedOut("attempt", attemptSeconds)));
-  const body = await Promise.race([sendAndRead(), late, lifetime.ended]);
+  const response = await Promise.race([sendAndRead(), late, lifetime.ended]);
   stop();
   controller.abort();
-  return { head, body };
+  return { head, response };
 }
 
 /** Reads a body of at most `limit` bytes of UTF-8. Cancels what it does not read. */
 async function readBody(
   { body }: Response,
-  { status, requestId }: Head,
+  head: Head,
   limit: number,
   signal: AbortSignal,
-): Promise<Result<string, TransportError>> {
-  if (body === null) return ok("");
+): Promise<Attempt["response"]> {
+  if (body === null) return ok({ head, body: "" });
+  const unexpected = (problem: string) => unexpectedResponse(problem, head.status, head.requestId);
   // The body of node-fetch is a stream of Node.
   const stream = "getReader" in body ? body : ReadableStream.from<Uint8Array>(body);
   const reader: ReadableStreamDefaultReader<Uint8Array> = stream.getReader();
@@ -68,23 +70,14 @@ async function readBody(
     length += value.length;
     if (length > limit) {
       cancel();
-      return err(unexpectedResponse(`It is longer than ${limit} bytes.`, status, requestId));
+      return err(unexpected(`It is longer than ${limit} bytes.`));
     }
     chunks.push(value);
   }
-  const text = decodeUtf8(chunks);
-  return text === undefined
-    ? err(unexpectedResponse("It is not UTF-8.", status, requestId))
-    : ok(text);
-}
-
-function decodeUtf8(chunks: readonly Uint8Array[]): string | undefined {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  try {
-    return (
-      chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode()
-    );
-  } catch {
-    return undefined;
-  }
+  const decode = fromThrowable(
+    () => chunks.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode(),
+    () => unexpected("It is not UTF-8."),
+  );
+  return decode().map((text) => ({ head, body: text }));
 }

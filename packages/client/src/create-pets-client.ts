@@ -1,7 +1,7 @@
-import { err, ResultAsync } from "neverthrow";
+import { err, ResultAsync, type Result } from "neverthrow";
 import { sendOnce, type Attempt } from "./attempt.js";
 import { startWait } from "./clock.js";
-import { limitUsedUp, unexpectedResponse, unreachable } from "./errors.js";
+import { isLimitError, limitUsedUp, unexpectedResponse, unreachable } from "./errors.js";
 import type { Refusal } from "./gate.js";
 import { createOnAbort, startLifetime, type Lifetime, type OnAbort } from "./lifetime.js";
 import { operationsOf, type Operation, type PetsClient } from "./operations.js";
@@ -9,7 +9,8 @@ import { notNegative, parseOptions } from "./options.js";
 import type { ClientEvent, PetsClientOptions, Settings } from "./options.js";
 import { createQueue, type Queue } from "./queue.js";
 import { drawFraction } from "./random.js";
-import { readRefusal, readResponse, type Outcome } from "./wire/responses.js";
+import type { Head } from "./wire/head.js";
+import { readResponse, type Outcome } from "./wire/responses.js";
 
 /**
  * Creates a client. Create one for each API key, and keep it: its gate knows how many requests are left.
@@ -77,7 +78,7 @@ async function callUntil<T extends object, Code extends string>(
   operation: Operation<T, Code>,
 ): Promise<Outcome<T, Code>> {
   const { clock, queue, emit } = context;
-  const { name } = operation;
+  const { name, facts, readResult } = operation;
   const waiting = (seconds: number): void => emit({ type: "waiting", operation: name, seconds });
 
   let wasRefused = false;
@@ -85,8 +86,8 @@ async function callUntil<T extends object, Code extends string>(
     const entered = await queue.enter(lifetime, wasRefused, waiting);
     if (entered.isErr()) return err(entered.error);
     const sent = await send(context, operation, attempt, lifetime);
-    const outcome = read(operation, sent);
-    leave(context, entered.value, sent);
+    const outcome = sent.response.andThen((whole) => readResponse(whole, facts, readResult));
+    leave(context, entered.value, sent, outcome);
 
     const ending = lifetime.ending();
     if (ending !== undefined) return outcome.isOk() ? outcome : err(ending);
@@ -125,37 +126,31 @@ async function send(
   return sent;
 }
 
-function read<T extends object, Code extends string>(
-  { facts, readResult }: Operation<T, Code>,
-  { head, body }: Attempt,
-): Outcome<T, Code> {
-  if (body.isErr()) return err(body.error);
-  if (head === undefined) return err(unreachable(undefined));
-  return readResponse({ head, body: body.value }, facts, readResult);
-}
-
 /** Passes the quota of the response to the gate, and the refusal that waiting calls get if it closes. */
-function leave({ queue, random }: CallContext, number: number, sent: Attempt): void {
-  const { status = 0, resetIn = 0, retryAfter = 0 } = sent.head ?? {};
-  const isRefused = status === 429;
+function leave(
+  { queue, random }: CallContext,
+  number: number,
+  { head }: Attempt,
+  outcome: Result<unknown, { readonly code: string }>,
+): void {
+  const { status = 0, resetIn = 0, retryAfter = 0 } = head ?? {};
   // A server that fails may not know the key: then the quota is that of the client's address.
-  const quota = status < 500 ? sent.head?.quota : undefined;
-  const wait = isRefused ? { retryAfter, jitter: drawFraction(random) * JITTER } : undefined;
-  queue.leave({ number, quota, resetIn, wait }, refusalOf(sent));
+  const quota = status < 500 ? head?.quota : undefined;
+  const wait = status === 429 ? { retryAfter, jitter: drawFraction(random) * JITTER } : undefined;
+  const isLimit = outcome.isErr() && isLimitError(outcome.error);
+  const refusal = isLimit ? outcome.error : head && refusalFrom(head);
+  queue.leave({ number, quota, resetIn, wait, refusal });
 }
 
-function refusalOf({ head, body }: Attempt): Refusal | undefined {
-  if (head === undefined) return undefined;
-  const isRefused = head.status === 429;
-  const refusal = isRefused && body.isOk() ? readRefusal({ head, body: body.value }) : undefined;
-  if (refusal !== undefined) return refusal;
-  if (head.quota !== undefined) return limitUsedUp(head.quota);
-  return isRefused ? unexpectedResponse("It refuses requests.", 429, head.requestId) : undefined;
+/** The refusal after a response that is none itself, or has no Error. */
+function refusalFrom({ status, quota, requestId }: Head): Refusal | undefined {
+  if (quota !== undefined) return limitUsedUp(quota);
+  return status === 429 ? unexpectedResponse("It refuses requests.", 429, requestId) : undefined;
 }
 
-function isTransient({ head, body }: Attempt): boolean {
+function isTransient({ head, response }: Attempt): boolean {
   if (head !== undefined && TRANSIENT.includes(head.status)) return true;
-  return body.isErr() && ["unreachable", "timed_out"].includes(body.error.code);
+  return response.isErr() && ["unreachable", "timed_out"].includes(response.error.code);
 }
 
 /** Exponential backoff with full jitter, but not before Retry-After. */

@@ -26,6 +26,10 @@ export type TransportError =
 
 export type LimitError = Extract<AdmissionError, { readonly retryAfterSeconds: number }>;
 
+export function isLimitError(error: { readonly code: string }): error is WithQuota<LimitError> {
+  return error.code === "rate_limit_exceeded" || error.code === "api_key_banned";
+}
+
 export const unreachable = (cause: unknown): UnreachableError => ({
   code: "unreachable",
   message: "The server cannot be reached, or the connection ended early.",
@@ -56,9 +60,7 @@ export const unexpectedResponse = (
 });
 
 /** The client's own refusal: the last response said that nothing is left. */
-export const limitUsedUp = (
-  quota: Quota,
-): WithQuota<Extract<AdmissionError, { readonly code: "rate_limit_exceeded" }>> => ({
+export const limitUsedUp = (quota: Quota): WithQuota<LimitError> => ({
   code: "rate_limit_exceeded",
   message: `The limit of ${quota.limit} requests is used up; come back in 1 second.`,
   window: quota.window,

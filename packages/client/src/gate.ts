@@ -1,6 +1,6 @@
 import type { WithQuota } from "@petstore/core";
 import type { WindowQuota } from "@petstore/core/facts";
-import type { LimitError, UnexpectedResponseError } from "./errors.js";
+import { withSeconds, type LimitError, type UnexpectedResponseError } from "./errors.js";
 
 /** How many requests may be in flight; `queue.ts` carries it out. Times are milliseconds of the client's clock. */
 export interface Gate {
@@ -13,6 +13,8 @@ export interface Gate {
   readonly opensAt: number;
   /** No request is sent before this time. Then one asks, if it is before `opensAt`: the plan may have been raised. */
   readonly asksAt: number;
+  /** The refusal that has closed it; `undefined` if none has. */
+  readonly closedBy: Refusal | undefined;
   /** How many times in a row the gate was closed by a 429. */
   readonly refusals: number;
   /** `sent` when the last of these refusals arrived: requests up to this number do not count again. */
@@ -32,6 +34,8 @@ export interface Ended {
   readonly resetIn: number;
   /** The wait after a 429: its `Retry-After` (0 if it has none), and a random addition. */
   readonly wait: { readonly retryAfter: number; readonly jitter: number } | undefined;
+  /** What waiting calls get if it closes the gate. */
+  readonly refusal?: Refusal | undefined;
 }
 
 /** Why the gate is closed. Calls that cannot wait get this error. */
@@ -44,6 +48,7 @@ export const OPEN: Gate = {
   newest: undefined,
   opensAt: 0,
   asksAt: 0,
+  closedBy: undefined,
   refusals: 0,
   sentWhenRefused: 0,
 };
@@ -78,7 +83,16 @@ export function afterEnding(gate: Gate, ended: Ended, now: number): Gate {
   const next = withEnding(gate, ended, now);
   // A response that says less than an earlier one does not postpone the question.
   if (next.opensAt === gate.opensAt && now < gate.asksAt) return next;
-  return { ...next, asksAt: Math.min(next.opensAt, now + FIRST_SILENCE * 8 ** next.refusals) };
+  const asksAt = Math.min(next.opensAt, now + FIRST_SILENCE * 8 ** next.refusals);
+  return { ...next, asksAt, closedBy: asksAt > gate.asksAt ? ended.refusal : gate.closedBy };
+}
+
+/** Returns the error of a call whose deadline comes before the gate opens; `undefined` if the call can wait. */
+export function refusalFor(gate: Gate, deadline: number, now: number): Refusal | undefined {
+  const { opensAt, asksAt, closedBy } = gate;
+  if (closedBy === undefined || asksAt <= now || deadline > asksAt) return undefined;
+  if (closedBy.code === "unexpected_response") return closedBy;
+  return withSeconds(closedBy, Math.ceil((opensAt - now) / 1_000));
 }
 
 function withEnding(gate: Gate, ended: Ended, now: number): Gate {

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "neverthrow";
 import { startWait, type ClientClock } from "./clock.js";
-import { withSeconds } from "./errors.js";
-import { afterEnding, afterSending, isOpen, OPEN, type Ended, type Refusal } from "./gate.js";
+import { afterEnding, afterSending, isOpen, OPEN, refusalFor } from "./gate.js";
+import type { Ended, Refusal } from "./gate.js";
 import type { Ending, Lifetime } from "./lifetime.js";
 
 /** The number of a request that may be sent now, or why none is sent. */
@@ -10,7 +10,7 @@ export type Entered = Result<number, Refusal | Ending>;
 export type Queue = ReturnType<typeof createQueue>;
 
 export function createQueue(clock: ClientClock, maxInFlight: number) {
-  const gate = createGate(maxInFlight);
+  let gate = OPEN;
   const waiting = createWaitingCalls();
   let stopTimer = (): void => undefined;
 
@@ -18,13 +18,12 @@ export function createQueue(clock: ClientClock, maxInFlight: number) {
     stopTimer();
     for (const call of waiting.inOrder()) {
       const now = clock.now();
-      const number = gate.pass(now);
-      if (number === undefined) {
-        const wait = gate.opensIn(now);
-        if (wait > 0) stopTimer = clock.startTimer(wait, letThrough);
+      if (!isOpen(gate, maxInFlight, now)) {
+        if (gate.asksAt > now) stopTimer = clock.startTimer(gate.asksAt - now, letThrough);
         return;
       }
-      call.resolve(ok(number));
+      gate = afterSending(gate);
+      call.resolve(ok(gate.sent));
     }
   }
 
@@ -41,7 +40,7 @@ export function createQueue(clock: ClientClock, maxInFlight: number) {
     ): Promise<Entered> => {
       const ending = lifetime.ending();
       if (ending !== undefined) return err(ending);
-      const refusal = gate.refusalFor(lifetime, clock.now());
+      const refusal = refusalFor(gate, lifetime.endsAt, clock.now());
       if (refusal !== undefined) {
         // A later turn: a loop of refused calls must not keep everything else from running.
         await startWait(clock, 0).passed;
@@ -49,7 +48,7 @@ export function createQueue(clock: ClientClock, maxInFlight: number) {
       }
       const call = waiting.add(lifetime, again);
       letThrough();
-      if (waiting.has(call)) onWaiting(gate.opensIn(clock.now()) / 1_000);
+      if (waiting.has(call)) onWaiting(Math.max(0, gate.asksAt - clock.now()) / 1_000);
       const first = await Promise.race([call.entered, lifetime.ended]);
       // A call that ended in the turn in which it was let through has a place in the gate: `leave` gives it back.
       if (!waiting.remove(call)) return call.entered;
@@ -57,44 +56,16 @@ export function createQueue(clock: ClientClock, maxInFlight: number) {
       letThrough();
       return first;
     },
-    /** To be called when a request has ended. If that closes the gate, waiting calls get `refusal`. */
-    leave: (ended: Ended, refusal: Refusal | undefined): void => {
+    /** To be called when a request has ended. If that closes the gate, calls that cannot wait get its refusal. */
+    leave: (ended: Ended): void => {
       const now = clock.now();
-      const refusable = gate.end(ended, refusal, now) ? waiting.inOrder() : [];
-      for (const call of refusable) {
-        const refused = gate.refusalFor(call.lifetime, now);
+      const { asksAt } = gate;
+      gate = afterEnding(gate, ended, now);
+      for (const call of gate.asksAt > asksAt ? waiting.inOrder() : []) {
+        const refused = refusalFor(gate, call.lifetime.endsAt, now);
         if (refused !== undefined) call.resolve(err(refused));
       }
       letThrough();
-    },
-  };
-}
-
-function createGate(maxInFlight: number) {
-  let gate = OPEN;
-  let closedBy: Refusal | undefined;
-  return {
-    /** Returns the number of a request that may be sent now; `undefined` while the gate is closed. */
-    pass: (now: number): number | undefined => {
-      if (!isOpen(gate, maxInFlight, now)) return undefined;
-      gate = afterSending(gate);
-      return gate.sent;
-    },
-    /** Returns after how many milliseconds the gate opens; 0 if it does so when another request ends. */
-    opensIn: (now: number): number => Math.max(0, gate.asksAt - now),
-    /** Ends a request. Returns whether that closes the gate for longer: then because of `refusal`. */
-    end: (ended: Ended, refusal: Refusal | undefined, now: number): boolean => {
-      const { asksAt } = gate;
-      gate = afterEnding(gate, ended, now);
-      if (gate.asksAt <= asksAt) return false;
-      closedBy = refusal;
-      return true;
-    },
-    refusalFor: ({ endsAt }: Lifetime, now: number): Refusal | undefined => {
-      const { opensAt, asksAt } = gate;
-      if (closedBy === undefined || asksAt <= now || endsAt > asksAt) return undefined;
-      if (closedBy.code === "unexpected_response") return closedBy;
-      return withSeconds(closedBy, Math.ceil((opensAt - now) / 1_000));
     },
   };
 }

@@ -7,14 +7,13 @@ const PARAMETERS = String.raw`(?:\s*;\s*[^\s;,="<>]*(?:\s*=\s*${VALUE})?)*`;
  * Of two `rel` in one link, the first counts, and a link with an `anchor` is not about this page.
  */
 export function readNextLink(text: string): string | undefined {
-  for (const [, target, parameters = ""] of text.matchAll(
-    new RegExp(`<([^<>]*)>(${PARAMETERS})`, "g"),
-  )) {
+  const links = [...text.matchAll(new RegExp(`<([^<>]*)>(${PARAMETERS})`, "g"))];
+  const next = links.find(([, , parameters = ""]) => {
     const rel = readParameter(parameters, "rel") ?? "";
     const isNext = rel.toLowerCase().split(/\s+/).includes("next");
-    if (isNext && readParameter(parameters, "anchor") === undefined) return target;
-  }
-  return undefined;
+    return isNext && readParameter(parameters, "anchor") === undefined;
+  });
+  return next?.[1];
 }
 
 /** Our lists are short. Without a limit, quotes that do not end would take quadratic time. */
@@ -22,23 +21,19 @@ const LONGEST = 1_000;
 
 /** Returns the parameters of the string with this value in a list of structured fields (RFC 9651, section 3.1). */
 export function readMember(text: string, value: string): string | undefined {
-  for (const [, name, parameters] of text
-    .slice(0, LONGEST)
-    .matchAll(new RegExp(`"((?:[^"\\\\]|\\\\.)*)"(${PARAMETERS})`, "g"))) {
-    if (name === value) return parameters;
-  }
-  return undefined;
+  const member = new RegExp(`"((?:[^"\\\\]|\\\\.)*)"(${PARAMETERS})`, "g");
+  const members = [...text.slice(0, LONGEST).matchAll(member)];
+  return members.find(([, name]) => name === value)?.[2];
 }
 
 /** Without quotes; the first of several. */
 export function readParameter(parameters: string, name: string): string | undefined {
-  for (const [, key = "", value = ""] of parameters.matchAll(
-    new RegExp(String.raw`;\s*([^\s;,="<>]*)(?:\s*=\s*(${VALUE}))?`, "g"),
-  )) {
-    if (key.toLowerCase() !== name) continue;
-    return value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
-  }
-  return undefined;
+  const parameter = new RegExp(String.raw`;\s*([^\s;,="<>]*)(?:\s*=\s*(${VALUE}))?`, "g");
+  const all = [...parameters.matchAll(parameter)];
+  const found = all.find(([, key = ""]) => key.toLowerCase() === name);
+  if (found === undefined) return undefined;
+  const [, , value = ""] = found;
+  return value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
 }
 
 /** Returns a count of up to 2^53 - 1. A header that a gateway has written twice has its value twice. */

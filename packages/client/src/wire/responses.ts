@@ -2,8 +2,7 @@ import type { AdmissionError, Charged, Quota, WithQuota } from "@petstore/core";
 import { eachWindow, ownField as field, toInt64 } from "@petstore/core/facts";
 import { mayRound, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
-import { unexpectedResponse } from "../errors.js";
-import type { LimitError, TransportError, UnexpectedResponseError } from "../errors.js";
+import { unexpectedResponse, type TransportError } from "../errors.js";
 import type { Head } from "./head.js";
 
 export interface CompleteResponse {
@@ -34,14 +33,6 @@ export function readResponse<T extends object, Code extends string>(
   return err(readError(value, head, errors));
 }
 
-/** Reads the Error of a 429; `undefined` if its body is not one. */
-export function readRefusal({ head, body }: CompleteResponse): WithQuota<LimitError> | undefined {
-  const error = readError(tryToParse(body), head, {});
-  return error.code === "rate_limit_exceeded" || error.code === "api_key_banned"
-    ? error
-    : undefined;
-}
-
 function tryToParse(body: string): unknown {
   try {
     // First as it is: `parseExactly` takes valid JSON.
@@ -60,7 +51,7 @@ function readError<Code extends string>(
   value: unknown,
   { status, quota = UNKNOWN_QUOTA, requestId, retryAfter = 0 }: Head,
   errors: OwnErrors<Code>,
-): CodedError<Code> | WithQuota<AdmissionError> | UnexpectedResponseError {
+): CallError<Code> {
   const code = field(value, "code");
   const message = field(value, "message");
   const isStatus = toInt64(field(value, "status")) === BigInt(status);
@@ -73,11 +64,11 @@ function readError<Code extends string>(
   if (!isOwn(code, admissionCodes)) return unexpected;
   switch (code) {
     case "missing_api_key":
-      return { code, message, quota };
     case "invalid_api_key":
-      return { code, message, quota };
-    case "store_closed":
-      return { code, message, quota };
+    case "store_closed": {
+      const error: WithQuota<AdmissionError> = { code, message, quota };
+      return error;
+    }
     case "storage_unavailable":
       return { code, message, quota, cause: undefined };
     case "rate_limit_exceeded":
