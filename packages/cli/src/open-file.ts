@@ -3,7 +3,7 @@ import { constants, createReadStream, fstatSync, openSync, type BigIntStats } fr
 import { stat } from "node:fs/promises";
 import { devNull } from "node:os";
 import type { Readable } from "node:stream";
-import { err, ok, type Result } from "neverthrow";
+import { err, fromThrowable, ok, type Result } from "neverthrow";
 import { describeFileError } from "./describe-error.js";
 import type { Streams } from "./terminal.js";
 
@@ -57,14 +57,8 @@ export async function openUnlessStopped<T>(
   open: () => Promise<T>,
 ): Promise<T> {
   if (!stats.isFIFO()) return open();
-  // It stays open until the command ends, which the signal does.
-  const openOther = (): void => {
-    try {
-      openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
-    } catch {
-      // Without the permission to, the next signal ends the process.
-    }
-  };
+  // It stays open until the command ends, which the signal does. Without the permission to, the next signal ends it.
+  const openOther = fromThrowable(() => openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
   if (signal.aborted) openOther();
   else signal.addEventListener("abort", openOther);
   try {

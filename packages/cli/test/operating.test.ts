@@ -164,7 +164,7 @@ it("the sums of workers keep what one has counted that ended, but not its gauges
   };
   for (const worker of [1, 2]) sums.receive(worker, await snapshot(worker));
   for (const worker of [1, 3]) sums.retire(worker);
-  expect((await sums.text()).match(/^\w+ \d$/gm)).toEqual([
+  expect((await sums.metrics()).match(/^\w+ \d$/gm)).toEqual([
     ...["count 3", "sizes_sum 3", "sizes_count 2", "gauge 2"],
   ]);
 });

@@ -52,7 +52,7 @@ function startPuppets(count: number, { program = PUPPET, hasSums = true, shutdow
   });
   syncBuiltinESMExports();
   const [time, reports, urls] = [{ now: 0 }, [] as string[], [] as string[]];
-  const sums = { receive: vi.fn(), retire: vi.fn(), text: () => Promise.resolve("") };
+  const sums = { receive: vi.fn(), retire: vi.fn(), metrics: () => Promise.resolve("") };
   const workers = startWorkers({
     ...{ count, shutdownDelay, clock: { now: () => time.now } },
     sums: hasSums ? sums : undefined,

@@ -4,7 +4,7 @@ import type { Clock } from "@petstore/core";
 import type { ResponseReport } from "@petstore/http-adapter";
 import { describeFileError, describeUnknownError } from "../describe-error.js";
 import { readIfThere } from "../stop-signal.js";
-import { fileOf, type ReportError, type Streams } from "../terminal.js";
+import { fileOf, toJson, type ReportError, type Streams } from "../terminal.js";
 
 /** How much of the log may be unread, in bytes. */
 const MAX_BUFFERED = 16_777_216;
@@ -43,18 +43,8 @@ export function createRequestLog(stream: Streams["stdout"], clock: Clock, report
         lose("its reader is too slow");
         return;
       }
-      const line = {
-        level: INFO,
-        time: clock.now(),
-        requestId: requestId ?? null,
-        operation: operation ?? null,
-        keyId: keyId ?? null,
-        status: status ?? null,
-        code: code ?? null,
-        milliseconds,
-        msg: "request",
-      };
-      queue.write(lineOf(line));
+      const line = { requestId, operation, keyId, status, code, milliseconds, msg: "request" };
+      queue.write(lineOf({ level: INFO, time: clock.now(), ...line }));
     },
     end: (): void => {
       if (lost > 0) write(lostLine(), () => undefined);
@@ -62,7 +52,7 @@ export function createRequestLog(stream: Streams["stdout"], clock: Clock, report
   };
 }
 
-const lineOf = (value: object): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
+const lineOf = (value: object): Buffer => Buffer.from(`${toJson(value)}\n`);
 
 /**
  * Returns a function that writes a line completely or not at all, although other processes write to the same file or

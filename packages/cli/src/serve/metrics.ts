@@ -14,8 +14,8 @@ import type { MetricsAddress, ServeOptions } from "./serve-options.js";
 import { limitConnections, listenOn } from "./server.js";
 
 interface Metrics {
-  /** `undefined` unless this process serves requests and metrics. */
-  readonly own?: Registry | undefined;
+  /** `undefined` unless this process is a worker. */
+  readonly own?: Registry;
   /** `undefined` unless this process has started workers. */
   readonly sums?: Sums | undefined;
   readonly close?: () => void;
@@ -30,19 +30,13 @@ export async function openMetrics(
   // Without the option, prom-client is not even loaded.
   const { default: prom } = await import("prom-client");
   if (cluster.isWorker) return ok({ own: createMetrics(prom) });
-  const open = async (collect: () => Promise<string>, measured: Metrics) => {
-    const serving = await serveMetrics(address, collect, createErrorLog(report).add);
-    return serving.map(({ url, close }): Metrics => {
-      terminal.out(`metrics at ${url}`);
-      return { ...measured, close };
-    });
-  };
-  if (workers > 1) {
-    const sums = createSums(prom);
-    return open(sums.text, { sums });
-  }
-  const own = createMetrics(prom);
-  return open(() => own.metrics(), { own });
+  const sums = workers > 1 ? createSums(prom) : undefined;
+  const source = sums ?? createMetrics(prom);
+  const serving = await serveMetrics(address, () => source.metrics(), createErrorLog(report).add);
+  return serving.map(({ url, close }) => {
+    terminal.out(`metrics at ${url}`);
+    return { sums, close };
+  });
 }
 
 /** OpenTelemetry's advice for the duration of requests, in seconds. */
@@ -221,6 +215,6 @@ export function createSums({ AggregatorRegistry }: typeof PromClient) {
       running.delete(worker);
       ended = ended.then((earlier) => sum(earlier, last).getMetricsAsJSON());
     },
-    text: async () => sum(await ended, ...running.values()).metrics(),
+    metrics: async () => sum(await ended, ...running.values()).metrics(),
   };
 }
