@@ -2,12 +2,20 @@
 
 /**
  * @typedef {(...args: readonly unknown[]) => unknown} Component
- * @typedef {{ createElement: (type: unknown, props: object | null, ...children: unknown[]) => unknown }} React
- */
-
-/**
- * @typedef {{ readonly content: unknown, readonly contentType?: string }} BodyProps
- * @typedef {{ React: React, getComponent: (name: string, isContainer?: boolean) => Component }} BodySystem
+ *
+ * @typedef {object} System
+ * @property {{ createElement: (type: unknown, props: object | null, ...children: unknown[]) => unknown }} React
+ * @property {(name: string, isContainer?: boolean) => Component} getComponent
+ * @property {Record<"clearRequest" | "clearResponse", (path: string, method: string) => void>} specActions
+ * @property {{ restoreAuthorization: (payload: { readonly authorized: unknown }) => void }} authActions
+ * @property {{ authorized: () => unknown }} authSelectors
+ *
+ * @typedef {(Original: Component, system: System) => unknown} Wrapper
+ * @typedef {(pathAndMethod: [string, string]) => unknown} Validate
+ *
+ * @typedef {object} Storage
+ * @property {(name: string) => string | null} getItem
+ * @property {(name: string, value: string) => void} setItem
  */
 
 /**
@@ -17,12 +25,9 @@
 export function exactNumbers() {
   return {
     wrapComponents: {
-      /**
-       * @param {Component} Original
-       * @param {BodySystem} system
-       */
+      /** @type {Wrapper} */
       responseBody: (Original, { React, getComponent }) =>
-        /** @param {BodyProps} props */
+        /** @param {{ readonly content: unknown, readonly contentType?: string }} props */
         function ExactResponseBody(props) {
           const { content, contentType = "" } = props;
           if (content === "") return null;
@@ -69,21 +74,11 @@ export function indentJson(text) {
   return indented;
 }
 
-/**
- * @typedef {object} SpecActions
- * @property {(path: string, method: string) => void} clearRequest
- * @property {(path: string, method: string) => void} clearResponse
- */
-
 /** Returns a plugin that removes the last response before the form is checked and may be refused. */
 export function freshResponse() {
-  /**
-   * @param {(pathAndMethod: [string, string]) => unknown} validate
-   * @param {{ specActions: SpecActions }} system
-   */
+  /** @type {(validate: Validate, system: System) => Validate} */
   const validateParams =
     (validate, { specActions }) =>
-    /** @param {[string, string]} pathAndMethod */
     (pathAndMethod) => {
       specActions.clearRequest(...pathAndMethod);
       specActions.clearResponse(...pathAndMethod);
@@ -91,17 +86,6 @@ export function freshResponse() {
     };
   return { statePlugins: { spec: { wrapActions: { validateParams } } } };
 }
-
-/**
- * @typedef {object} Storage
- * @property {(name: string) => string | null} getItem
- * @property {(name: string, value: string) => void} setItem
- *
- * @typedef {object} KeySystem
- * @property {React} React
- * @property {{ restoreAuthorization: (payload: { readonly authorized: unknown }) => void }} authActions
- * @property {{ authorized: () => unknown }} authSelectors
- */
 
 const ITEM = "petstore: authorized";
 
@@ -115,7 +99,7 @@ const ITEM = "petstore: authorized";
 export function sessionKey(storage) {
   const isRefused = attempt(() => storage().getItem(ITEM)) === undefined;
   return {
-    /** @param {KeySystem} system */
+    /** @param {System} system */
     afterLoad: ({ authActions }) => {
       const authorized = attempt(() => JSON.parse(storage().getItem(ITEM) ?? "null"));
       if (authorized) authActions.restoreAuthorization({ authorized });
@@ -123,22 +107,16 @@ export function sessionKey(storage) {
     statePlugins: {
       auth: {
         wrapActions: {
-          /**
-           * @param {unknown} _
-           * @param {KeySystem} system
-           */
-          persistAuthorizationIfNeeded: (_, { authSelectors }) => {
-            return () =>
-              attempt(() => storage().setItem(ITEM, JSON.stringify(authSelectors.authorized())));
-          },
+          /** @type {(original: unknown, system: System) => () => void} */
+          persistAuthorizationIfNeeded:
+            (_, { authSelectors }) =>
+            () =>
+              attempt(() => storage().setItem(ITEM, JSON.stringify(authSelectors.authorized()))),
         },
       },
     },
     wrapComponents: {
-      /**
-       * @param {Component} Original
-       * @param {KeySystem} system
-       */
+      /** @type {Wrapper} */
       authorizeBtn: (Original, { React }) =>
         /** @param {object} props */
         function AuthorizeWithNote(props) {
