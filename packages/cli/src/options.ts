@@ -1,4 +1,4 @@
-import { LONGEST_AGE, systemClock } from "@petstore/core/internal";
+import { LABEL_LENGTH, LONGEST_AGE, systemClock } from "@petstore/core/internal";
 import { InvalidArgumentError, Option } from "commander";
 
 export const IN_MEMORY = ":memory:";
@@ -75,11 +75,9 @@ export function duration(text: string): number {
 
 const SECONDS: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1 };
 
-export function shortText(most: number): (text: string) => string {
-  return (text) => {
-    if (text.length <= most) return text;
-    throw new InvalidArgumentError(`It must have at most ${most} characters.`);
-  };
+export function label(text: string): string {
+  if (text.length <= LABEL_LENGTH) return text;
+  throw new InvalidArgumentError(`It must have at most ${LABEL_LENGTH} characters.`);
 }
 
 /** Parses a future time of ISO 8601, or a date, which means its midnight. Both are in UTC unless an offset follows. */

@@ -4,7 +4,8 @@ import { startWait } from "./clock.js";
 import { isLimitError, limitUsedUp, unexpectedResponse, unreachable } from "./errors.js";
 import type { Refusal } from "./gate.js";
 import { createOnAbort, startLifetime, type Lifetime, type OnAbort } from "./lifetime.js";
-import { operationsOf, type Operation, type PetsClient } from "./operations.js";
+import { operationsOf } from "./operations.js";
+import type { CallOptions, Operation, PetsClient } from "./operations.js";
 import { notNegative, parseOptions } from "./options.js";
 import type { ClientEvent, PetsClientOptions, Settings } from "./options.js";
 import { createQueue, type Queue } from "./queue.js";
@@ -29,12 +30,10 @@ export function createPetsClient(options: PetsClientOptions): PetsClient {
     void new Promise((resolve) => resolve(onEvent(event))).catch(() => undefined);
   const queue = createQueue(clock, maxInFlight);
   const context: CallContext = { ...settings, emit, queue, onAbort: createOnAbort() };
-  return operationsOf((operation, options) => {
-    // Without types, a caller may pass null for nothing.
-    const { signal, deadlineSeconds } = options ?? {};
-    const seconds = deadlineSeconds ?? settings.deadlineSeconds;
-    return new ResultAsync(call(context, operation, seconds, signal));
-  }, random);
+  return operationsOf(
+    (operation, options) => new ResultAsync(call(context, operation, options)),
+    random,
+  );
 }
 
 interface CallContext extends Settings {
@@ -56,13 +55,13 @@ const JITTER = 1_000;
 async function call<T extends object, Code extends string>(
   context: CallContext,
   operation: Operation<T, Code>,
-  deadlineSeconds: number,
-  signal: AbortSignal | undefined,
+  options: CallOptions | undefined,
 ): Promise<Outcome<T, Code>> {
+  const seconds = options?.deadlineSeconds ?? context.deadlineSeconds;
   let lifetime: Lifetime | undefined;
   try {
-    notNegative("deadlineSeconds", Math.max(0, deadlineSeconds));
-    lifetime = startLifetime(context.clock, deadlineSeconds, signal, context.onAbort);
+    notNegative("deadlineSeconds", Math.max(0, seconds));
+    lifetime = startLifetime(context.clock, seconds, options?.signal, context.onAbort);
     return await callUntil(lifetime, context, operation);
   } catch (cause) {
     // An option that is not what its type says, such as a signal that is none.

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import { EventEmitter, once } from "node:events";
-import { createServer } from "node:http";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import type { ConsoleHandler } from "@petstore/console";
 import type { RandomSource } from "@petstore/core/internal";
 import { originForm } from "@petstore/http-adapter/internal";
@@ -34,22 +35,18 @@ export async function serveConsole(
   // eslint-disable-next-line no-restricted-syntax -- All other commands start without it.
   const { getRequestListener } = await import("@hono/node-server");
   const listener = getRequestListener(handle, { overrideGlobalObjects: false });
-  let running = 0;
-  const settled = new EventEmitter();
+  const running = new Set<ServerResponse>();
   server.on("request", (request, response) => {
-    running += 1;
-    response.once("close", () => {
-      running -= 1;
-      if (running === 0) settled.emit("all");
-    });
+    running.add(response.once("close", () => running.delete(response)));
     request.url = originForm(request.url ?? "");
     void listener(request, response);
   });
   const close = async (): Promise<void> => {
     const closed = once(server.close(), "close");
-    const signal = AbortSignal.timeout(DRAIN_SECONDS * 1_000);
     // A response may show a secret that was made.
-    if (running > 0) await once(settled, "all", { signal }).catch(() => undefined);
+    const ends = [...running].map((response) => once(response, "close"));
+    const timeout = setTimeout(DRAIN_SECONDS * 1_000, undefined, { ref: false });
+    await Promise.race([Promise.all(ends), timeout]);
     server.closeAllConnections();
     await closed;
   };

@@ -1,13 +1,11 @@
 import { standardPlans, type ApiKey, type KeyError, type KeyRing } from "@petstore/core";
 import type { RateLimits } from "@petstore/core";
 import { isOptional, limitsIn, windowNames, type WindowName } from "@petstore/core/facts";
-import { areRateLimits, LABEL_LENGTH, limitNames } from "@petstore/core/internal";
-import { LONGEST_OVERLAP, systemClock } from "@petstore/core/internal";
+import { areRateLimits, limitNames, LONGEST_OVERLAP, systemClock } from "@petstore/core/internal";
 import { Argument, Command, Option } from "commander";
 import type { Result } from "neverthrow";
 import { openExistingStore, openStore, withStore } from "../open-store.js";
-import { databaseOption, duration, example, futureTime } from "../options.js";
-import { shortText, wholeNumber } from "../options.js";
+import { databaseOption, duration, example, futureTime, label, wholeNumber } from "../options.js";
 import { toJson, type CommandIO } from "../terminal.js";
 import { addListOptions, listKeys, type ListOptions } from "./list-keys.js";
 import { exportKeysCommand, importKeysCommand } from "./move-keys.js";
@@ -65,7 +63,7 @@ export function keysCommand(io: CommandIO): Command {
   });
   addLimits(issue)
     .addOption(new Option("--plan <plan>", "the plan").choices(PLANS).makeOptionMandatory())
-    .option("--label <text>", "a name by which to recognize the key", shortText(LABEL_LENGTH))
+    .option("--label <text>", "a name by which to recognize the key", label)
     .option("--expires <time>", EXPIRES, futureTime);
   const list = add("list", {
     description: "List all keys with their usage.",
