@@ -5,8 +5,7 @@ import { internalError, notFound, type HttpError, type ResponseError } from "./e
 import type { Headers, HttpRequest, HttpResponse } from "./http-message.js";
 import type { HttpSettings } from "./options.js";
 import { parseBody } from "./request/body.js";
-import { createCallers } from "./request/callers.js";
-import { checkContent, idempotencyKeyOf } from "./request/headers.js";
+import { checkContent, createCallers, idempotencyKeyOf } from "./request/headers.js";
 import { nextLink, readListQuery } from "./request/list-query.js";
 import { matchRoute, type Target } from "./request/route.js";
 import { isPreflight, PREFLIGHT_HEADERS } from "./response/cors.js";

@@ -1,9 +1,9 @@
 export { statusOf } from "./error.js";
 export { createFetchHandler, type FetchHandler, type FetchOptions } from "./fetch.js";
 export { decodeJson } from "./request/body.js";
-export { clientAddressBehind } from "./node/client-address.js";
 export { petStorePlugin } from "./node/fastify.js";
-export { createNodeHandler, type NodeHandler, type NodeOptions } from "./node/handler.js";
+export { clientAddressBehind, createNodeHandler } from "./node/handler.js";
+export type { NodeHandler, NodeOptions } from "./node/handler.js";
 export { mount } from "./node/mount.js";
 export {
   createPetStoreServer,

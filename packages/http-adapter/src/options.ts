@@ -132,20 +132,17 @@ export function parseOptions(
     throw new TypeError("@petstore/http-adapter: the store must be a store of createPetStore");
   }
   const parsed = v.safeParse(schema, options, { abortEarly: true });
-  const checked = checkedOptions("@petstore/http-adapter", parsed);
-  const { basePath, maxBodyBytes, maxBodySeconds, clientAddress, cors } = checked;
+  const { clientAddress, cors, ...checked } = checkedOptions("@petstore/http-adapter", parsed);
   const onError = contained(options.onError);
   const onResponse = options.onResponse && contained(options.onResponse, onError);
   const clock = containedClock(options.clock ?? systemClock, onError);
   const hasRequestIds = schema === forServers || options.requestIds === true;
   return {
-    basePath,
-    maxBodyBytes,
-    maxBodySeconds,
+    ...checked,
     onError,
     /** Whether the host has said what tells callers without a valid key apart. */
     hasClientAddress: clientAddress !== undefined,
-    startReport: createReports(onResponse, hasRequestIds, clock, basePath),
+    startReport: createReports(onResponse, hasRequestIds, clock, checked.basePath),
     cors: cors && createCors(cors),
     rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields !== undefined, store.clock),
     clock,

@@ -2,9 +2,8 @@ import { standardPlans, type Plan } from "@petstore/core";
 import { limitOf, limitsIn } from "@petstore/core/facts";
 import { deepFrozen } from "@petstore/core/internal";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { headers } from "./headers.js";
+import { headers, schemas } from "./components.js";
 import { paths } from "./operations.js";
-import { schemas } from "./schemas.js";
 
 const description = `### Your API key
 

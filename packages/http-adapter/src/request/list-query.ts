@@ -2,7 +2,7 @@ import { PAGE_LIMIT, parseInt64, type ListPetsInput } from "@petstore/core";
 import { keysOf } from "@petstore/core/facts";
 import type { EachField } from "@petstore/core/internal";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { EXACT, int64 } from "../openapi/schemas.js";
+import { EXACT, int64 } from "../openapi/components.js";
 
 type Text = string | readonly string[] | undefined;
 type Value = bigint | number | Text;

@@ -1,20 +1,17 @@
-import type { Clock } from "@petstore/core";
-import { operations, type OperationName } from "@petstore/core/facts";
+import type { Clock, Signals } from "@petstore/core";
+import { operations } from "@petstore/core/facts";
 import { signalChannel, systemUuid, type RequestSignal } from "@petstore/core/internal";
 import type { ResponseError } from "../error.js";
 
 /** The report that `onResponse` receives. */
-export interface ResponseReport {
-  /** The operation; `undefined` if the path and the method name none. */
-  readonly operation: OperationName | undefined;
-  /** The status that was sent; `undefined` if the client disconnected before. */
-  readonly status: number | undefined;
+export interface ResponseReport extends Pick<
+  Signals["petstore:request"],
+  "operation" | "status" | "milliseconds"
+> {
   /** The code of the Error body; `undefined` if the body is not an Error of the store. */
   readonly code: ResponseError["code"] | undefined;
   /** The id of the API key; `undefined` if the request was not admitted. */
   readonly keyId: string | undefined;
-  /** From the arrival of the request to the end of its response. */
-  readonly milliseconds: number;
   /** The `X-Request-Id` of the response; `undefined` if it has none. */
   readonly requestId: string | undefined;
 }
