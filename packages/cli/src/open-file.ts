@@ -69,10 +69,7 @@ export async function openUnlessStopped<T>(
 }
 
 /** Splits only at line feeds. A line longer than `longest` bytes may be cut off, but not within these. */
-export async function* readLines(
-  chunks: AsyncIterable<Buffer>,
-  longest: number,
-): AsyncIterable<readonly Buffer[]> {
+export async function* readLines(chunks: AsyncIterable<Buffer>, longest: number) {
   let unfinished: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([unfinished, chunk]);

@@ -10,10 +10,7 @@ import { isPostgres, nameOf } from "./options.js";
 import type { ReportError } from "./terminal.js";
 
 /** A file is created if it does not exist, and `report` says so. */
-export async function openStorage(
-  database: string,
-  report?: ReportError,
-): Promise<Result<Storage, string>> {
+export async function openStorage(database: string, report?: ReportError) {
   if (isPostgres(database)) return openPostgres(database);
   const isNew = !existsSync(database);
   const storage = await openSqliteStorage({ filename: database });

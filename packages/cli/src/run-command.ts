@@ -25,8 +25,7 @@ export async function runCommand(
     exitCode = 1;
   };
   const io: CommandIO = { terminal, streams, stop, report, fail };
-  const program = petstoreCommand(terminal, report);
-  for (const command of COMMANDS) program.addCommand(command(io));
+  const program = petstoreCommand(io);
   program.hook("preAction", (_, command) => {
     const { database } = command.opts<{ readonly database?: string }>();
     const isDatabase = (path: string) => database !== undefined && isFileOfDatabase(database, path);
@@ -59,20 +58,11 @@ export async function runCommand(
   return exitCode;
 }
 
-const COMMANDS = [
-  serveCommand,
-  consoleCommand,
-  keysCommand,
-  petsCommand,
-  backupCommand,
-  restoreCommand,
-  migrateCommand,
-];
-
 const PREFIX = /^error: /;
 
 /** Commander's errors are reported on one line, like ours. */
-function petstoreCommand(terminal: Terminal, report: ReportError): Command {
+function petstoreCommand(io: CommandIO): Command {
+  const { terminal, report } = io;
   return new Command("petstore")
     .description(
       "Serve a pet store, manage its API keys, and import, export, back up and restore its pets.",
@@ -85,6 +75,13 @@ function petstoreCommand(terminal: Terminal, report: ReportError): Command {
     })
     .helpCommand(false)
     .addHelpText("after", example("petstore serve --first-key"))
+    .addCommand(serveCommand(io))
+    .addCommand(consoleCommand(io))
+    .addCommand(keysCommand(io))
+    .addCommand(petsCommand(io))
+    .addCommand(backupCommand(io))
+    .addCommand(restoreCommand(io))
+    .addCommand(migrateCommand(io))
     .exitOverride();
 }
 

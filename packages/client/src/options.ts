@@ -88,13 +88,9 @@ const isApiKey = (key: unknown): boolean => typeof key === "string" && /^[\x21-\
 
 function isBaseUrl(text: unknown): boolean {
   // The URL parser removes spaces, and an empty query or fragment, but a path after them would be another one.
-  if (typeof text !== "string" || /[\s?#\\]/.test(text)) return false;
-  try {
-    const { protocol, username, password } = new URL(text);
-    return /^https?:$/.test(protocol) && username + password === "";
-  } catch {
-    return false;
-  }
+  if (typeof text !== "string" || /[\s?#\\]/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username + password === "";
 }
 
 function atLeastOne(name: string, value: number): number {

@@ -11,18 +11,19 @@ export type Queue = ReturnType<typeof createQueue>;
 
 export function createQueue(clock: ClientClock, maxInFlight: number) {
   let gate = OPEN;
-  const waiting = createWaitingCalls();
+  let waiting = new Set<WaitingCall>();
   let stopTimer = (): void => undefined;
 
   function letThrough(): void {
     stopTimer();
-    for (const call of waiting.inOrder()) {
+    for (const call of waiting) {
       const now = clock.now();
       if (!isOpen(gate, maxInFlight, now)) {
         if (gate.asksAt > now) stopTimer = clock.startTimer(gate.asksAt - now, letThrough);
         return;
       }
       gate = afterSending(gate);
+      waiting.delete(call);
       call.resolve(ok(gate.sent));
     }
   }
@@ -46,12 +47,13 @@ export function createQueue(clock: ClientClock, maxInFlight: number) {
         await startWait(clock, 0).passed;
         return err(refusal);
       }
-      const call = waiting.add(lifetime, again);
+      const call = createWaitingCall(lifetime, again);
+      waiting = withCall(waiting, call);
       letThrough();
       if (waiting.has(call)) onWaiting(Math.max(0, gate.asksAt - clock.now()) / 1_000);
       const first = await Promise.race([call.entered, lifetime.ended]);
       // A call that ended in the turn in which it was let through has a place in the gate: `leave` gives it back.
-      if (!waiting.remove(call)) return call.entered;
+      if (!waiting.delete(call)) return call.entered;
       // The timer of the gate ends with the last call that waits for it.
       letThrough();
       return first;
@@ -61,44 +63,27 @@ export function createQueue(clock: ClientClock, maxInFlight: number) {
       const now = clock.now();
       const { asksAt } = gate;
       gate = afterEnding(gate, ended, now);
-      for (const call of gate.asksAt > asksAt ? waiting.inOrder() : []) {
+      for (const call of gate.asksAt > asksAt ? waiting : []) {
         const refused = refusalFor(gate, call.lifetime.endsAt, now);
-        if (refused !== undefined) call.resolve(err(refused));
+        if (refused === undefined) continue;
+        waiting.delete(call);
+        call.resolve(err(refused));
       }
       letThrough();
     },
   };
 }
 
-interface WaitingCall {
-  readonly lifetime: Lifetime;
-  readonly entered: Promise<Entered>;
-  /** Takes the call out of the queue and resolves `entered`. */
-  readonly resolve: (entered: Entered) => void;
+type WaitingCall = ReturnType<typeof createWaitingCall>;
+
+function createWaitingCall(lifetime: Lifetime, isAgain: boolean) {
+  let resolve: (entered: Entered) => void = () => undefined;
+  const entered = new Promise<Entered>((resolveEntered) => (resolve = resolveEntered));
+  return { lifetime, isAgain, entered, resolve };
 }
 
-/** Creates the calls that wait for the gate. Those that enter again stand before the others. */
-function createWaitingCalls() {
-  const again = new Set<WaitingCall>();
-  const first = new Set<WaitingCall>();
-  const remove = (call: WaitingCall): boolean => again.delete(call) || first.delete(call);
-  return {
-    add: (lifetime: Lifetime, isAgain: boolean): WaitingCall => {
-      let resolve: (entered: Entered) => void = () => undefined;
-      const entered = new Promise<Entered>((resolveEntered) => (resolve = resolveEntered));
-      const resolveOnce = (result: Entered): void => {
-        remove(call);
-        resolve(result);
-      };
-      const call: WaitingCall = { lifetime, entered, resolve: resolveOnce };
-      (isAgain ? again : first).add(call);
-      return call;
-    },
-    has: (call: WaitingCall) => again.has(call) || first.has(call),
-    remove,
-    inOrder: function* () {
-      yield* again;
-      yield* first;
-    },
-  };
+/** Adds a call that waits. One that enters again stands behind the others that do, and before the rest. */
+function withCall(waiting: Set<WaitingCall>, call: WaitingCall): Set<WaitingCall> {
+  if (!call.isAgain) return waiting.add(call);
+  return new Set([...[...waiting].filter(({ isAgain }) => isAgain), call, ...waiting]);
 }

@@ -3,7 +3,7 @@ import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
 import { parseInput, type ParsedInput } from "./inputs.js";
 import { createKeyIndex, shownKey } from "./key-index.js";
 import { createOutcomes, type CallFailure, type CallResult } from "./outcomes.js";
-import type { CallName, Output, Outputs, SecretOutput, ShownPet } from "./protocol.js";
+import type { CallName, Outputs, SecretOutput, ShownPet } from "./protocol.js";
 import type { ConsoleEvent, Settings } from "./settings.js";
 
 interface Sender {
@@ -39,11 +39,7 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
     ...keyCalls(store, settings),
     ...petCalls(store, settings),
   };
-  const run = async <Name extends CallName>(
-    name: Name,
-    body: unknown,
-    sender: Sender,
-  ): Promise<Result<Output<Name>, CallFailure>> => {
+  const run = async <Name extends CallName>(name: Name, body: unknown, sender: Sender) => {
     const input = parseInput(name, body);
     if (input.isErr()) return err({ status: 400, code: "bad_request", message: input.error });
     const result = await runs[name](input.value, sender);

@@ -102,7 +102,7 @@ function openInput(stdin: Streams["stdin"]) {
     // A terminal that is gone may fail.
     stdin.on("error", () => undefined);
     stdin.pause().on("data", (part: Buffer) => {
-      for (const byte of part) if (byte === LINE_FEED) onLine();
+      for (const byte of part) if (byte === 0x0a) onLine();
     });
     const adjust = (): void => {
       if (!isTerminal || isInForeground()) stdin.resume();
@@ -116,8 +116,6 @@ function openInput(stdin: Streams["stdin"]) {
   };
   return { isTerminal: isTerminal && isInForeground(), read };
 }
-
-const LINE_FEED = 10;
 
 /** Other users can read the arguments of a command, so the browser gets a private file. Resolves to what removes it. */
 async function openInBrowser(link: string): Promise<() => Promise<void>> {

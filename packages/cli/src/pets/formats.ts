@@ -62,10 +62,7 @@ export function isHeading(names: readonly string[]): boolean {
 }
 
 /** Returns the fields of a record, whose values are in the order of these columns. They are not validated. */
-export function decodeRecord(
-  names: readonly string[],
-  values: readonly string[],
-): Readonly<Record<string, unknown>> {
+export function decodeRecord(names: readonly string[], values: readonly string[]) {
   const textOf = (name: string): string => values[names.indexOf(name)] ?? "";
   return Object.fromEntries(
     Object.entries(columns).map(([name, { read }]) => [name, read(textOf(name))]),

@@ -40,11 +40,7 @@ export function lineCount({ first, last }: Entry): number {
 }
 
 /** `onOpenEnd`: the last record of CSV has no line break, so part of it, or of its last field, may be missing. */
-export function readEntries(
-  format: Format,
-  chunks: AsyncIterable<Buffer>,
-  onOpenEnd: () => void,
-): AsyncIterable<readonly Entry[]> {
+export function readEntries(format: Format, chunks: AsyncIterable<Buffer>, onOpenEnd: () => void) {
   const text = withoutMark(chunks);
   return format === "csv" ? readCsv(text, onOpenEnd) : readNdjson(text);
 }
@@ -107,10 +103,7 @@ function toNumbered(input: unknown): Result<NumberedPet, string> {
 }
 
 /** RFC 4180, with columns in any order. Throws if the heading is wrong, or if it is not clear where a record ends. */
-async function* readCsv(
-  chunks: AsyncIterable<Buffer>,
-  onOpenEnd: () => void,
-): AsyncIterable<readonly Entry[]> {
+async function* readCsv(chunks: AsyncIterable<Buffer>, onOpenEnd: () => void) {
   const headingHash = createHash("sha256");
   let heading: Buffer | undefined;
   let columns: readonly string[] = [];
@@ -161,10 +154,7 @@ const PARSING: Options = {
 const MOST_ROWS = 500;
 
 /** Without blank lines. Throws at a record without an end. */
-async function* readRows(
-  chunks: AsyncIterable<Buffer>,
-  onOpenEnd: () => void,
-): AsyncIterable<readonly Row[]> {
+async function* readRows(chunks: AsyncIterable<Buffer>, onOpenEnd: () => void) {
   let csvError: CsvError | undefined;
   const onSkip = (error: CsvError | undefined) => void (csvError ??= error);
   async function* untilError(): AsyncIterable<Buffer> {
@@ -186,7 +176,7 @@ async function* readRows(
     // The raw text ends with the first byte of a line break.
     const text = raw.endsWith("\n") ? raw.slice(0, -1) : raw;
     const last = first + (text.includes("\n") ? text.split("\n").length - 1 : 0);
-    if (!BLANK.test(text)) rows.push({ first, last, text, record });
+    if (!/^[ \t\r]*$/.test(text)) rows.push({ first, last, text, record });
     first = last + 1;
     if (parser.readableLength > 0 && rows.length < MOST_ROWS) continue;
     yield rows;
@@ -197,8 +187,6 @@ async function* readRows(
   const reason = csvError.code === "CSV_MAX_RECORD_SIZE" ? TOO_LONG : "A quote is not closed.";
   throw new Error(`Line ${first} begins a record without a clear end. ${reason}`);
 }
-
-const BLANK = /^[ \t\r]*$/;
 
 /** RFC 4180, section 2. */
 const RECORD = /^(?:[^",]*|"[^"]*(?:""[^"]*)*")(?:,(?:[^",]*|"[^"]*(?:""[^"]*)*"))*\r?$/;

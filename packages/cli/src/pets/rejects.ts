@@ -93,11 +93,7 @@ function textOf(entries: readonly Entry[], size: number): Buffer {
   return Buffer.concat([...heading, ...kept.flatMap(({ bytes }) => [bytes, LINE_FEED])]);
 }
 
-async function append(
-  { handle, path }: RejectsFile,
-  text: Buffer,
-  size: number,
-): Promise<Result<void, string>> {
+async function append({ handle, path }: RejectsFile, text: Buffer, size: number) {
   try {
     await handle.appendFile(text);
     return ok();

@@ -57,8 +57,7 @@ export async function listenOn(
     server.once("error", resolve).listen(port, host, () => resolve(undefined));
   });
   if (problem !== undefined) {
-    const isInUse = codeOf(problem) === "EADDRINUSE";
-    const reason = isInUse ? "the port is in use" : problem.message;
+    const reason = codeOf(problem) === "EADDRINUSE" ? "the port is in use" : problem.message;
     return err(`cannot listen on ${host} port ${port}: ${reason}`);
   }
   const address = server.address();

@@ -22,8 +22,7 @@ const LONGEST = 1_000;
 /** Returns the parameters of the string with this value in a list of structured fields (RFC 9651, section 3.1). */
 export function readMember(text: string, value: string): string | undefined {
   const member = new RegExp(`"((?:[^"\\\\]|\\\\.)*)"(${PARAMETERS})`, "g");
-  const members = [...text.slice(0, LONGEST).matchAll(member)];
-  return members.find(([, name]) => name === value)?.[2];
+  return [...text.slice(0, LONGEST).matchAll(member)].find(([, name]) => name === value)?.[2];
 }
 
 /** Without quotes; the first of several. */
