@@ -42,7 +42,7 @@ export async function issueKey(context: Context, input: IssueKeyInput): KeyResul
     secrets: [storedSecret(secret)],
   };
   // Before it is stored: nothing may fail afterwards, and lose the secret.
-  const issued = Object.freeze({ secret, key: viewOf(context, { key, usage: NO_USAGE }) });
+  const issued = { secret, key: viewOf(context, { key, usage: NO_USAGE }) };
   return change(
     () => storage.keys.insert(key),
     () => {

@@ -46,12 +46,12 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
   /** Each ends one wait for a connection of this pool: once it is replaced, it may give none. */
   const waits = new Set<() => void>();
 
-  /** Resolves with `undefined` if the pool is replaced before it gives a connection. */
+  /** Rejects if the pool is replaced before it gives a connection. */
   async function connect(from: PostgresPool, expired: Promise<never>) {
     const connecting = from.connect();
     let client: PostgresClient | undefined;
     let end = ignore;
-    const replaced = new Promise<undefined>((resolve) => (end = () => resolve(undefined)));
+    const replaced = new Promise<never>((_, reject) => (end = () => reject(new NotWritten(LOST))));
     waits.add(end);
     try {
       client = await Promise.race([connecting, expired, replaced]);
@@ -63,16 +63,13 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
   }
 
   const use: Use = async (work, timeout = longest, isFatal = isConnectionLost) => {
-    let from = pool;
+    const from = pool;
     let client: PostgresClient | undefined;
     const late = createTimeout(timeout, () =>
       client ? new ConnectionLost("no answer in time") : new NotWritten(NONE_FREE),
     );
     try {
-      while (client === undefined) {
-        from = pool;
-        client = await connect(from, late.expired);
-      }
+      client = await connect(from, late.expired);
       client.on("error", ignore);
       const result = await Promise.race([work(client), late.expired]);
       release(client, false);
@@ -100,6 +97,7 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
 }
 
 const NONE_FREE = "the database gave no connection in time";
+const LOST = "the connections to the database were lost";
 
 function openPool(open: PoolSource["open"]): PostgresPool {
   const opened = open();
