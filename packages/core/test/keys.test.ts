@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { expect, it, vi } from "vitest";
 import { createManualClock, keyStateAt, type KeyRing } from "@petstore/core";
 import { NO_USAGE } from "@petstore/core/storage";
+import { createKeyIds } from "../src/keys/key-format.js";
 import { DAY, error, LIMIT_FIELDS, MINUTE, openStore } from "./support/open-store.js";
 import { ownLimits, value } from "./support/open-store.js";
 
@@ -230,9 +231,8 @@ it.each([
   expect([state.name, inSeconds(state.at)]).toEqual([name, at ?? NaN]);
   const shown = state.secrets.map((each) => `${each.name} ${inSeconds(each.at)}`);
   expect(shown.join(", ")).toBe(ends);
-  for (const [index, each] of [rotated.secret, secret].entries()) {
+  for (const [index, each] of [rotated.secret, secret].entries())
     expect(state.secrets[index]?.name === "refused").toBe(!(await store.as(each).admit()).isOk());
-  }
   const again = await store.keys.rotate(id);
   expect(again.isOk() ? name : again.error.code).toBe(name === "active" ? name : "key_inactive");
 });
@@ -312,6 +312,12 @@ it("list has every key in the order of issue, also of two processes, whichever w
   expect(value(await store.keys.list({ limit: 1_000 })).keys).toHaveLength(101);
 });
 
+it("ids are in the order of issue, however many are made in a millisecond", () => {
+  const newKeyId = createKeyIds((size) => new Uint8Array(size));
+  const ids = Array.from({ length: 62 ** 3 + 1 }, () => newKeyId(1));
+  expect(ids.slice(-3)).toEqual([...new Set(ids.slice(-3))].toSorted());
+});
+
 it("findBySecret finds a key by each of its secrets, as long as it is stored, without charging it", async () => {
   const { store, clock, issue } = openStore();
   await issue();
@@ -329,9 +335,8 @@ it("findBySecret finds a key by each of its secrets, as long as it is stored, wi
     ]);
     expect(found.lastUsedAt).toBeUndefined();
   }
-  for (const other of [(await openStore().issue()).secret, "pet_live_", {} as never]) {
+  for (const other of [(await openStore().issue()).secret, "pet_live_", {} as never])
     expect(error(await store.keys.findBySecret(other)).code).toBe("key_not_found");
-  }
 });
 
 it("every operation returns key_not_found for an unknown id", async () => {

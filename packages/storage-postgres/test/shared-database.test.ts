@@ -353,19 +353,19 @@ it.each(["update", "remove"])("a key leaves no secret: first to run is %s", asyn
   expect(await admin.query(`select key_id from both_${first}.api_key_usage`)).toEqual([]);
 });
 
-it("pets and keys commit synchronously, whatever the session of a host's pool has set", async () => {
+it("pets and keys commit synchronously, and wait 0.9 s for a lock, whatever the session of a host's pool has set", async () => {
   const connectionString = server.url();
   const options = "-c synchronous_commit=local -c extra_float_digits=-15";
   const pool = openPool({ connectionString, options, max: 1 });
   const storage = await openStorage({ pool, schema: "levels_of" });
   expect(storage.clock?.now()).toBeCloseTo(Date.now(), -5);
   await admin.query(`create function levels_of.level() returns trigger language plpgsql as
-    $$ begin insert into levels_of.levels values (current_setting('synchronous_commit')); return null; end $$;
-    create table levels_of.levels (level text);
-    create constraint trigger level after insert on levels_of.pets deferrable initially deferred
-      for each row execute function levels_of.level();
-    create constraint trigger level after insert on levels_of.api_keys deferrable initially deferred
-      for each row execute function levels_of.level()`);
+    $$ begin insert into levels_of.levels
+      values (current_setting('synchronous_commit'), current_setting('lock_timeout')); return null; end $$;
+    create table levels_of.levels (level text, wait text)`);
+  for (const table of ["pets", "api_keys"])
+    await admin.query(`create constraint trigger level after insert on levels_of.${table}
+      deferrable initially deferred for each row execute function levels_of.level()`);
   const binary = openPool(Object.assign({ connectionString }, { binary: true }));
   const refused = (await openPostgresStorage({ pool: binary }))._unsafeUnwrapErr();
   expect(refused.message).toContain("without `binary`");
@@ -374,7 +374,7 @@ it("pets and keys commit synchronously, whatever the session of a host's pool ha
   (await storage.pets.create(rex))._unsafeUnwrap();
   (await storage.pets.createOnce(rex, request))._unsafeUnwrap();
   (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
-  expect(await admin.query("select level from levels_of.levels")).toEqual([["on"], ["on"], ["on"]]);
+  expect(await admin.query("table levels_of.levels")).toEqual(Array(3).fill(["on", "900ms"]));
   expect(await chargeOnce(storage, "a")).toBe(0);
   expect([await usedBy(storage, "a"), await allIds(storage)]).toEqual([1, [1n, 2n]]);
 });
