@@ -35,6 +35,7 @@ async function openWatched(): Promise<Storage> {
   const opened = await openStorage({ filename: path });
   warnings = [];
   opened.onWarning?.((warning) => warnings.push(warning));
+  opened.onWarning?.(() => undefined);
   return opened;
 }
 
@@ -142,7 +143,7 @@ it.each([[["-shm"]], [["-wal", "-shm"]]])(
 it("a relative name in a folder that is gone is an error, and throws nothing", async () => {
   const gone = Object.assign(new Error("gone"), { code: "ENOENT", syscall: "uv_cwd" });
   const cwd = vi.spyOn(process, "cwd").mockThrow(gone);
-  const opening = openSqliteStorage({ filename: "pets.db" });
+  const opening = openSqliteStorage({ filename: " pets.db" });
   const copying = backupSqliteFile({ filename: "pets.db", to: "backup.db" });
   cwd.mockRestore();
   const codes = [await opening, await copying].map((result) => result._unsafeUnwrapErr().code);
