@@ -8,7 +8,7 @@ import { createNodeHandler, createPetStoreServer, petStorePlugin } from "@petsto
 import type { PetStore } from "@petstore/core";
 import express from "express";
 import fastify from "fastify";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { fakeTimers } from "../../../scripts/fake-timers.js";
 import { sized } from "../../../scripts/test-size.js";
 import { compose, makeStore, PET, serve, serveHandler, start, timersOf } from "./support/serve.js";
@@ -44,10 +44,6 @@ const servers: readonly [name: string, create: (store: PetStore) => Promise<Serv
 
 const AT_ONCE = sized(1, 8, 40);
 const { key: UNKNOWN } = await makeStore();
-const uncaught: unknown[] = [];
-const note = (cause: unknown): void => void uncaught.push(cause);
-beforeEach(() => void process.on("uncaughtException", note).on("unhandledRejection", note));
-afterEach(() => void process.off("uncaughtException", note).off("unhandledRejection", note));
 
 const CONNECT = "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n";
 const GARBAGE = "\x01\r\n\r\n";
@@ -60,7 +56,7 @@ const DELETE_ELSEWHERE = compose({ path: "/docs", method: "DELETE" });
 const badChunk = (call: Call): string =>
   `${compose({ method: "POST", headers: CHUNKED, key: null, ...call })}zz\r\n\r\n`;
 
-/** Bytes that have ended a process, or left something behind, once. */
+/** Bytes that have ended a process, or left something behind, once. What is not caught makes the run fail. */
 const sequences: readonly string[] = [
   CONNECT,
   WITH_KEY + CONNECT,
@@ -96,7 +92,6 @@ describe.each(servers)("%s", (_, create) => {
       await expect.poll(count).toBe(0);
     }
     await until(() => timersOf() <= timers);
-    expect(uncaught).toEqual([]);
   });
 
   test("no request behind a response of the host that closes the connection is performed", async () => {
@@ -107,13 +102,12 @@ describe.each(servers)("%s", (_, create) => {
       expect([(await wire.response()).status, await wire.rest()]).toEqual([405, ""]);
     }
     expect((await store.trusted.listPets())._unsafeUnwrap().pets).toEqual([]);
-    expect(uncaught).toEqual([]);
   });
 
   test("a client that does not wait for its responses gets each in a later turn, and is not read ahead", async () => {
     const { server, dial } = await start(create);
     const accepted = once(server, "connection") as Promise<[Socket]>;
-    const wire = await dial(compose({ path: "/v1/x" }).repeat(4_000));
+    const wire = await dial(compose({ path: `/v1/${"x".repeat(100)}` }).repeat(4_000));
     const [ours] = await accepted;
     let [turns, left] = [0, 4_000];
     const received = (async () => {
@@ -144,9 +138,8 @@ describe.each(servers)("%s", (_, create) => {
     const wire = await dial(compose({ method: "POST", key, headers: CHUNKED }));
     wire.socket.pause();
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
-    for (let count = 0; count < 160; count += 1) {
+    for (let count = 0; count < 160; count += 1)
       if (!wire.socket.write(chunk)) await once(wire.socket, "drain");
-    }
     wire.socket.resume();
     expect([(await wire.response()).status, await wire.rest()]).toEqual([413, ""]);
   });

@@ -183,10 +183,9 @@ test("X-Request-Id is the client's on each response where it is safe to repeat, 
   const { call } = await serve({ fallback: (_, response) => response.end() });
   const idFor = async (sent: string, path: string) =>
     (await call({ path, headers: [`X-Request-Id: ${sent}`] })).headers["x-request-id"];
-  for (const path of ["/v1/pets", "/v1/x", "/docs"]) {
+  for (const path of ["/v1/pets", "/v1/x", "/docs"])
     for (const id of ["trace-1.2:3/+=", "olive_7", "x".repeat(128)])
       expect(await idFor(id, path)).toBe(id);
-  }
   const keys = ["apet_live_abc", "PET_LIVE_ABC", "live_abc"];
   for (const sent of ["x".repeat(129), "a b", "<script>", ...keys, "ü", "a\r\nX-Request-Id: b"])
     expect(await idFor(sent, "/v1/pets"), sent).toMatch(/^[\da-f-]{36}$/);

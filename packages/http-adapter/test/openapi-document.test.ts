@@ -37,9 +37,14 @@ test("it is version 1.0.0 below /v1, every operation takes a bearer key, and a n
     info: { version: "1.0.0" },
     servers: [{ url: "v1" }],
     security: [{ apiKey: [] }],
-    components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },
+    components: {
+      securitySchemes: { apiKey: { type: "http", scheme: "bearer" } },
+      schemas: { NewPet: { required: ["name", "categoryId"] } },
+    },
     paths: { "/pets": { post: { requestBody: { required: true } } } },
   });
+  for (const { required, properties } of [components.schemas.Pet, components.schemas.Error])
+    expect(required).toEqual(Object.keys(properties));
   expect(paths["/pets"].get.parameters.map(({ required }) => required)).not.toContain(true);
 });
 

@@ -24,6 +24,8 @@ test("responses with every optional header, and pets at the ends of int64, are d
     const tried = new Set([...ELSEWHERE, ...rows.map(([code]) => code)]);
     expect([...examplesOf(operation).keys()].filter((name) => !tried.has(name))).toEqual([]);
   }
+  const all = operations.flatMap((operation) => [...examplesOf(operation).keys()]);
+  expect(new Set(all)).toEqual(new Set([...ELSEWHERE, ...errors.map(([code]) => code)]));
   for (const [operation, status, sent] of [
     ["POST /pets", 415, post(PET, "Content-Encoding: gzip")],
     ["POST /pets", 201, post(PET, "Idempotency-Key: a")],

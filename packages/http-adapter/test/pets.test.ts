@@ -111,7 +111,7 @@ test("a page of large pets ends early; clients that do not read theirs are disco
   // A socket of the file system takes little from a server whose client does not read.
   const folder = await mkdtemp(join(tmpdir(), "unsent-"));
   const path = join(folder, "socket");
-  const server = createPetStoreServer(store).listen(path);
+  const server = createPetStoreServer(store, { limits: { timeoutSeconds: 0 } }).listen(path);
   await once(server, "listening");
   const clients: Socket[] = [];
   onTestFinished(async () => {
