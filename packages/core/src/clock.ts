@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { fromThrowable } from "neverthrow";
 
 export interface Clock {
   /** Returns the current time in milliseconds since the Unix epoch. */
@@ -56,17 +57,12 @@ export function createClockReader(clock: Clock) {
     lastMonotonic = monotonic;
     return last;
   };
+  const tryToRead = fromThrowable(readClock);
   return {
     /** @throws TypeError when the clock does not return milliseconds (since 1970), or whatever the clock throws. */
     readClock,
     /** Reads the clock, too, but returns the last good reading when the clock fails. Never throws. */
-    lastReading: (): ClockReading => {
-      try {
-        return readClock();
-      } catch {
-        return last;
-      }
-    },
+    lastReading: (): ClockReading => tryToRead().unwrapOr(last),
   };
 }
 

@@ -125,10 +125,7 @@ export type PetStoreError = AdmissionError | OperationErrors[OperationName];
 
 /** Every error that a call of `store.keys` can have. */
 export type KeyError =
-  | CodedError<"invalid_key_request">
-  | CodedError<"key_not_found">
-  | CodedError<"key_inactive">
-  | UnavailableError;
+  EachCoded<"invalid_key_request" | "key_not_found" | "key_inactive"> | UnavailableError;
 
 /** An error as a caller receives it: with the remaining quota. */
 export type WithQuota<E> = E & Charged;

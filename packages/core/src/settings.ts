@@ -1,14 +1,14 @@
 import { fromThrowable } from "neverthrow";
 import * as v from "valibot";
 import { systemClock, type Clock } from "./clock.js";
-import type { BanRule } from "./limits/ban.js";
+import type { BanRule } from "./limits/charge.js";
 import { areRateLimits, limitFields, limitsOf, standardPlans } from "./limits/plan.js";
 import type { Plan, Plans } from "./limits/plan.js";
 import { limitsOnly, type RateLimits } from "./limits/windows.js";
 import { checkedRandom, systemRandom, type RandomSource } from "./random.js";
 import { createMemoryStorage } from "./storage/memory-storage.js";
 import type { Storage } from "./storage/storage.js";
-import { checkedOptions, integer, plainObject, strictRecord } from "./validation/options.js";
+import { checkedOptions, integer, strictRecord } from "./validation/options.js";
 
 /** When and for how long a key that keeps sending after refusals is banned. */
 export interface BanOptions {
@@ -111,7 +111,10 @@ const PLAN = v.union(
 
 /** All plans as a Map: a record of valibot's drops names such as `constructor`. */
 const plansSchema = v.pipe(
-  plainObject("must be an object of plans by name"),
+  v.custom<object>(
+    (plans) => Object.prototype.toString.call(plans) === "[object Object]",
+    "must be an object of plans by name",
+  ),
   v.transform((plans) => new Map(Object.entries<unknown>({ ...plans }))),
   v.map(PLAN_NAME, PLAN),
   v.transform((plans): Plans => new Map([...Object.entries<Plan>(standardPlans), ...plans])),

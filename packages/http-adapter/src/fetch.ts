@@ -52,10 +52,7 @@ export function createFetchHandler<Host extends readonly unknown[] = readonly un
         flawOfCoding(headers.get("Transfer-Encoding") ?? undefined, true),
       connection: undefined,
       clientAddress: () => clientAddress(request, ...host),
-      lines: (name) => {
-        const value = headers.get(name);
-        return value === null ? [] : [value];
-      },
+      lines: (name) => [headers.get(name) ?? []].flat(),
       readBody: (limit) => readBody(request, limit, maxBodySeconds),
     };
     // A fragment is not part of a request (RFC 9110, section 7.1), but its URL keeps it.

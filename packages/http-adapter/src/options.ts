@@ -1,5 +1,6 @@
 import type { Clock, PetStore } from "@petstore/core";
 import { contained, checkedOptions, systemClock } from "@petstore/core/internal";
+import { fromThrowable } from "neverthrow";
 import * as v from "valibot";
 import { createCors, type CorsOptions } from "./response/cors.js";
 import { createRateLimitHeaders } from "./response/render.js";
@@ -152,14 +153,6 @@ export function parseOptions(
 }
 
 function containedClock(clock: Clock, onError: (cause: unknown) => void): Clock {
-  return {
-    now: () => {
-      try {
-        return clock.now();
-      } catch (cause) {
-        onError(cause);
-        return systemClock.now();
-      }
-    },
-  };
+  const read = fromThrowable(() => clock.now());
+  return { now: () => read().orTee(onError).unwrapOr(systemClock.now()) };
 }

@@ -7,7 +7,6 @@ import { keyInactive, invalidKeyRequest, keyNotFound, mayBeStored } from "../err
 import type { KeyError, StorageUnavailableError } from "../errors.js";
 import { NO_USAGE } from "../limits/usage.js";
 import { change, read } from "../storage/outcomes.js";
-import type { Storage } from "../storage/storage.js";
 import { mintSecret } from "./key-format.js";
 import { parseAge, parseKeyRequest, parseOverlap, parsePlanChoice } from "./key-requests.js";
 import type { IssueKeyInput, PlanInput, PurgeKeysOptions } from "./key-requests.js";
@@ -123,34 +122,29 @@ export async function purgeKeys(
 
   let purged = 0;
   let after: string | undefined;
+  const failed = (error: StorageUnavailableError) =>
+    err(purged === 0 ? error : mayBeStored(error.cause));
   do {
-    const page = await purgePage(storage, after, time);
-    if (page.isErr()) return err(purged === 0 ? page.error : mayBeStored(page.error.cause));
-    purged += page.value.purged;
-    after = page.value.next;
+    const query = { limit: PURGE_BATCH, after, banned: false };
+    const page = await read(
+      () => storage.keys.list(query),
+      (found) => ok(found.map(({ key }) => key)),
+    );
+    if (page.isErr()) return failed(page.error);
+    // A key that has ended is never valid again, so it can be removed in another transaction.
+    const ended = page.value.filter((key) => endOf(key) < time).map(({ id }) => id);
+    if (ended.length > 0) {
+      const removed = await change(
+        () => storage.keys.remove(ended),
+        (count) => ok(count),
+      );
+      if (removed.isErr()) return failed(removed.error);
+      purged += removed.value;
+    }
+    after = page.value.at(-1)?.id;
     await setImmediate();
   } while (after !== undefined);
   return ok({ purged });
-}
-
-async function purgePage(
-  { keys }: Storage,
-  after: string | undefined,
-  time: number,
-): Promise<Result<PurgedKeys & { readonly next: string | undefined }, StorageUnavailableError>> {
-  const page = await read(
-    () => keys.list({ limit: PURGE_BATCH, after, banned: false }),
-    (found) => ok(found.map(({ key }) => key)),
-  );
-  if (page.isErr()) return err(page.error);
-  // A key that has ended is never valid again, so it can be removed in another transaction.
-  const ended = page.value.filter((key) => endOf(key) < time).map(({ id }) => id);
-  const next = page.value.at(-1)?.id;
-  if (ended.length === 0) return ok({ purged: 0, next });
-  return change(
-    () => keys.remove(ended),
-    (purged) => ok({ purged, next }),
-  );
 }
 
 /** Emits the event unless `changed` returns an equal key. Nothing can fail after the key is stored. */

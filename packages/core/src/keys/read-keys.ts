@@ -22,8 +22,7 @@ export interface KeyPage {
 export type KeyResult<T> = Promise<Result<T, KeyError>>;
 
 export async function findKey(context: Context, id: string): KeyResult<ApiKey> {
-  const found = await loadKey(context, id);
-  return found.map((stored) => viewOf(context, stored));
+  return (await loadKey(context, id)).map((stored) => viewOf(context, stored));
 }
 
 export async function findKeyBySecret(context: Context, secret: string): KeyResult<ApiKey> {

@@ -71,8 +71,7 @@ export function parseListQuery(input: unknown): Result<PetQuery, CodedError<"inv
   const isStatus = status === undefined || isPetStatus(status);
   const isAfter = after === undefined || afterId !== undefined;
   if (isLimit && isStatus && isAfter) {
-    const query: EachField<PetQuery> = { limit, status, after: afterId };
-    return ok(query);
+    return ok({ limit, status, after: afterId } satisfies EachField<PetQuery>);
   }
 
   const problems: string[] = [];

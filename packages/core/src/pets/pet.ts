@@ -31,14 +31,12 @@ export interface Pet extends NewPet {
 
 /** Returns a pet with exactly its fields, frozen. */
 export function petOf(id: bigint, { name, categoryId, status }: NewPet): Pet {
-  const pet: EachField<Pet> = { id, name, categoryId, status };
-  return Object.freeze(pet);
+  return Object.freeze({ id, name, categoryId, status } satisfies EachField<Pet>);
 }
 
 /** Returns the values of a pet's fields without its id, in a fixed order to which later fields are added at the end. */
 export function valuesOf({ name, categoryId, status }: NewPet): readonly unknown[] {
-  const fields: EachField<NewPet> = { name, categoryId, status };
-  return Object.values(fields);
+  return Object.values({ name, categoryId, status } satisfies EachField<NewPet>);
 }
 
 type TextField = { [Field in keyof Pet]-?: string extends Pet[Field] ? Field : never }[keyof Pet];
@@ -81,8 +79,7 @@ export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
   const categoryId = toInt64(category);
   const status = ownField(input, "status", DEFAULT_STATUS);
   if (isName(name) && categoryId !== undefined && isPetStatus(status)) {
-    const pet: EachField<NewPet> = { name, categoryId, status };
-    return ok(pet);
+    return ok({ name, categoryId, status } satisfies EachField<NewPet>);
   }
   const problems: string[] = [];
   if (!isName(name)) problems.push(NAME);

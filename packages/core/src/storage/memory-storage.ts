@@ -1,10 +1,12 @@
 import { err, ok, type Result } from "neverthrow";
 import { NO_USAGE, type Usage } from "../limits/usage.js";
 import { INT64_MAX } from "../pets/int64.js";
-import { pageOf, petFilters, type PetFilter, type PetQuery } from "../pets/list-query.js";
+import { pageOf, petFilters } from "../pets/list-query.js";
+import type { PetFilter, PetPage, PetQuery } from "../pets/list-query.js";
 import { missingPets, petOf, type NewPet, type Pet } from "../pets/pet.js";
-import { storageError, type Creation, type PetStorage, type StorageError } from "./storage.js";
-import type { PresentedKey, KeyStorage, KeyWithUsage, Storage, UsageStorage } from "./storage.js";
+import { storageError, type Creation, type CreationRequest, type KeyStorage } from "./storage.js";
+import type { KeyWithUsage, PetStorage, PresentedKey, Storage } from "./storage.js";
+import type { StorageError, UsageStorage } from "./storage.js";
 
 /** Runs a call immediately. If the work throws, the call fails. */
 type Run = <T>(work: () => T) => Promise<Result<T, StorageError>>;
@@ -32,33 +34,50 @@ export function createMemoryStorage(): Storage {
   };
 }
 
+/** Keeps a list for each choice of filters, in ascending order of id, so that listing reads only the pets of its page. */
 function petsInMemory(run: Run): PetStorage {
-  const pets = createPets();
-  const creations = createCreations();
+  const all: Pet[] = [];
+  const lists = new Map([[keyOf([], {}), all]]);
+  const createOnce = createCreations();
 
+  const put = (id: bigint, newPet: NewPet): Pet => {
+    const pet = petOf(id, newPet);
+    for (const fields of choices) {
+      const key = keyOf(fields, pet);
+      const list = lists.get(key) ?? [];
+      list.splice(indexOf(list, id), 0, pet);
+      lists.set(key, list);
+    }
+    return pet;
+  };
   const add = (pet: NewPet): Pet => {
-    const lastId = pets.lastId();
+    const lastId = all.at(-1)?.id ?? 0n;
     if (lastId === INT64_MAX) throw new Error("No id is left.");
-    return pets.put(lastId + 1n, pet);
+    return put(lastId + 1n, pet);
+  };
+  const find = (id: bigint): Pet | undefined => {
+    const pet = all[indexOf(all, id)];
+    return pet?.id === id ? pet : undefined;
+  };
+  const list = (query: PetQuery): PetPage => {
+    const { limit, after } = query;
+    const fields = petFilters.filter((field) => query[field] !== undefined);
+    const pets = lists.get(keyOf(fields, query)) ?? [];
+    const start = after === undefined ? 0 : indexOf(pets, after + 1n);
+    // One pet more than the page holds shows whether there is a next page.
+    return pageOf(pets.slice(start, start + limit + 1), limit);
   };
   return {
     create: (pet) => run(() => add(pet)),
-    createOnce: (pet, { token, fingerprint, now, expiresAt }) =>
-      run(() => {
-        const earlier = creations.get(token);
-        if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, replayed: true };
-        const creation = { petId: add(pet).id, fingerprint, expiresAt };
-        creations.add(token, creation, now);
-        return { ...creation, replayed: false };
-      }),
+    createOnce: (pet, request) => run(() => createOnce(request, () => add(pet).id)),
     import: (moved) =>
       run(() => {
-        const { missing, conflict } = missingPets(moved, pets.find);
-        missing.forEach((pet) => pets.put(pet.id, pet));
+        const { missing, conflict } = missingPets(moved, find);
+        missing.forEach((pet) => put(pet.id, pet));
         return { added: missing.length, conflict };
       }),
-    find: (id) => run(() => pets.find(id)),
-    list: (query) => run(() => pets.list(query)),
+    find: (id) => run(() => find(id)),
+    list: (query) => run(() => list(query)),
   };
 }
 
@@ -68,38 +87,6 @@ const choices = petFilters.reduce<readonly Filters[]>(
   (others, field) => [...others, ...others.map((fields) => [...fields, field])],
   [[]],
 );
-
-/** Keeps a list for each choice of filters, in ascending order of id, so that listing reads only the pets of its page. */
-function createPets() {
-  const all: Pet[] = [];
-  const lists = new Map([[keyOf([], {}), all]]);
-
-  return {
-    lastId: () => all.at(-1)?.id ?? 0n,
-    put: (id: bigint, newPet: NewPet): Pet => {
-      const pet = petOf(id, newPet);
-      for (const fields of choices) {
-        const key = keyOf(fields, pet);
-        const list = lists.get(key) ?? [];
-        list.splice(indexOf(list, id), 0, pet);
-        lists.set(key, list);
-      }
-      return pet;
-    },
-    find: (id: bigint): Pet | undefined => {
-      const pet = all[indexOf(all, id)];
-      return pet?.id === id ? pet : undefined;
-    },
-    list: (query: PetQuery) => {
-      const { limit, after } = query;
-      const fields = petFilters.filter((field) => query[field] !== undefined);
-      const list = lists.get(keyOf(fields, query)) ?? [];
-      const start = after === undefined ? 0 : indexOf(list, after + 1n);
-      // One pet more than the page holds shows whether there is a next page.
-      return pageOf(list.slice(start, start + limit + 1), limit);
-    },
-  };
-}
 
 /** Returns a text that differs if the values differ: no text of a pet has a NUL. */
 function keyOf(fields: Filters, values: Partial<PetFilter>): string {
@@ -118,13 +105,15 @@ function createCreations() {
     if (done === true) next = creations.entries();
     else if (now >= value[1].expiresAt) creations.delete(value[0]);
   };
-  return {
-    get: (token: string) => creations.get(token),
-    add: (token: string, creation: Omit<Creation, "replayed">, now: number): void => {
-      removeNext(now);
-      removeNext(now);
-      creations.set(token, creation);
-    },
+  return (request: CreationRequest, addPet: () => bigint): Creation => {
+    const { token, fingerprint, now, expiresAt } = request;
+    const earlier = creations.get(token);
+    if (earlier !== undefined && now < earlier.expiresAt) return { ...earlier, replayed: true };
+    const creation = { petId: addPet(), fingerprint, expiresAt };
+    removeNext(now);
+    removeNext(now);
+    creations.set(token, creation);
+    return { ...creation, replayed: false };
   };
 }
 

@@ -35,15 +35,6 @@ export function strictRecord<Entries extends v.ObjectEntries>(entries: Entries) 
   return v.pipe(v.custom<object>(isRecord, "must be an object"), v.strictObject(own, message));
 }
 
-/** Returns a schema of a plain object: not an array, a Map or an instance of a class. */
-export function plainObject(message: string) {
-  return v.custom<object>((value) => {
-    if (typeof value !== "object" || value === null) return false;
-    const prototype: unknown = Object.getPrototypeOf(value);
-    return prototype === Object.prototype || prototype === null;
-  }, message);
-}
-
 export function integer(
   least: number,
   most: number,

@@ -13,8 +13,6 @@ export interface Exchange {
 }
 
 interface Connection {
-  /** Whether the socket is paused, because many requests wait for their turn. */
-  isHeld: boolean;
   /** Whether a message of it is known to be HTTP. */
   isHttp: boolean;
   /** The request that arrived last, until it is over. Only its body may still be incomplete. */
@@ -34,7 +32,7 @@ const MOST_WAITING = 100;
 export function connectionOf(
   socket: Socket & { [CONNECTION]?: Connection | undefined },
 ): Connection {
-  return (socket[CONNECTION] ??= { isHeld: false, isHttp: false });
+  return (socket[CONNECTION] ??= { isHttp: false });
 }
 
 /** The most requests of all connections that may wait. Each takes kilobytes; one packet has fewer. */
@@ -78,12 +76,12 @@ export function createRunInTurn() {
   };
 }
 
+/** Whether a socket is paused, because many requests wait for their turn. */
+const isHeld = (socket: Socket): boolean => socket.listeners("resume").includes(pause);
+
 function hold(socket: Socket): void {
-  const connection = connectionOf(socket);
-  if (connection.isHeld) return;
-  connection.isHeld = true;
   // Node may resume the socket by itself.
-  socket.on("resume", pause).pause();
+  if (!isHeld(socket)) socket.on("resume", pause).pause();
 }
 
 /** What Node's parser returns for an upgrade: no message follows. */
@@ -96,10 +94,7 @@ function cut(socket: Socket & { readonly parser?: { onIncoming?: unknown } | nul
 }
 
 function release(socket: Socket): void {
-  const connection = connectionOf(socket);
-  if (!connection.isHeld) return;
-  connection.isHeld = false;
-  socket.off("resume", pause).resume();
+  if (isHeld(socket)) socket.off("resume", pause).resume();
 }
 
 function pause(this: Socket): void {

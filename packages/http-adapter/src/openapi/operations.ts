@@ -40,13 +40,14 @@ const listPets = operation("listPets", {
   parameters: Object.entries(listParameters).map(([name, { description, schema }]) => {
     return { name, in: "query", required: false, description, schema };
   }),
-  responses: responsesOf(
-    "listPets",
-    "A page of pets.",
-    { Link: { $ref: "#/components/headers/NextPage" } },
-    "Pets",
-    { some: [PET, { id: 2, name: "Tom", categoryId: 8, status: "sold" }], none: [] },
-  ),
+  responses: responsesOf("listPets", {
+    description: "A page of pets.",
+    headers: { Link: { $ref: "#/components/headers/NextPage" } },
+    content: contentOf(
+      { $ref: "#/components/schemas/Pets" },
+      { some: [PET, { id: 2, name: "Tom", categoryId: 8, status: "sold" }], none: [] },
+    ),
+  }),
 });
 
 const createPet = operation("createPet", {
@@ -81,13 +82,11 @@ const createPet = operation("createPet", {
       },
     },
   },
-  responses: responsesOf(
-    "createPet",
-    "The created pet.",
-    headersNamed("Location", "Idempotent-Replayed"),
-    "Pet",
-    { created: PET },
-  ),
+  responses: responsesOf("createPet", {
+    description: "The created pet.",
+    headers: headersNamed("Location", "Idempotent-Replayed"),
+    content: contentOf({ $ref: "#/components/schemas/Pet" }, { created: PET }),
+  }),
 });
 
 const getPet = operation("getPet", {
@@ -105,7 +104,11 @@ const getPet = operation("getPet", {
       example: 1,
     },
   ],
-  responses: responsesOf("getPet", "The pet.", {}, "Pet", { found: PET }),
+  responses: responsesOf("getPet", {
+    description: "The pet.",
+    headers: {},
+    content: contentOf({ $ref: "#/components/schemas/Pet" }, { found: PET }),
+  }),
 });
 
 function operation<
@@ -167,23 +170,16 @@ type Headers = Readonly<
   Record<string, { $ref: string } | { description: string; required: boolean; schema: object }>
 >;
 
-/** The responses of an operation: its success, with examples of its body if it has one, and every error that it may have. */
-function responsesOf(
-  name: OperationName,
-  description: string,
-  ownHeaders: Headers,
-  schema?: "Pet" | "Pets",
-  pets: Readonly<Record<string, unknown>> = {},
-): Responses {
+/** The responses of an operation: its success, and every error that it may have. */
+function responsesOf(name: OperationName, success: Response): Responses {
   const facts: OperationFacts = operations[name];
-  const headers = { ...commonHeaders, ...ownHeaders, ...deprecationOf(name, true) };
-  const body = schema && { content: contentOf({ $ref: `#/components/schemas/${schema}` }, pets) };
+  const headers = { ...commonHeaders, ...success.headers, ...deprecationOf(name, true) };
   const codes = errorCodes.filter((code) => isErrorOf(facts, code));
   const failures = [...new Set(codes.map(statusOf))].map((status) => {
     const ofStatus = codes.filter((code) => statusOf(code) === status);
     return [status, errorResponse(name, status, ofStatus)] as const;
   });
-  return Object.fromEntries([[facts.success, { description, headers, ...body }], ...failures]);
+  return Object.fromEntries([[facts.success, { ...success, headers }], ...failures]);
 }
 
 function isErrorOf({ method, errors: own }: OperationFacts, code: ErrorCode): boolean {

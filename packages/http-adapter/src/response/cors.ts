@@ -7,10 +7,12 @@ export interface CorsOptions {
 }
 
 /** Every response header that a client reads and that browsers hide from pages by default. */
-const EXPOSED =
-  "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, " +
-  "Retry-After, Link, Location, Date, Deprecation, Sunset, WWW-Authenticate, X-Request-Id, " +
-  "Idempotent-Replayed";
+const EXPOSE: Headers = {
+  "Access-Control-Expose-Headers":
+    "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, " +
+    "Retry-After, Link, Location, Date, Deprecation, Sunset, WWW-Authenticate, X-Request-Id, " +
+    "Idempotent-Replayed",
+};
 
 /** The headers of the response to a preflight. `Max-Age` is in seconds; browsers limit it to a day or less. */
 export const PREFLIGHT_HEADERS: Headers = Object.freeze({
@@ -18,8 +20,6 @@ export const PREFLIGHT_HEADERS: Headers = Object.freeze({
   "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, X-Request-Id",
   "Access-Control-Max-Age": "86400",
 });
-
-const EXPOSE: Headers = { "Access-Control-Expose-Headers": EXPOSED };
 
 /** Creates the function of a response's CORS headers (Fetch standard). It takes the request's `Origin` lines, if known. */
 export function createCors({ origins }: CorsOptions) {
