@@ -74,6 +74,7 @@ it.each(extensions)("a bundle as .%s opens, or says how to install its driver", 
   expect(missing).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: Cannot find/);
   expect(missing).toContain(`. ${INSTALL}${isNode20 ? COMPILER : ""}.`);
   installScripts(isNode20 ? 12 : 13);
+  if (!isNode20) symlinkSync(source, join(modules, driver));
   const message = run(extension);
   expect(message).toMatch(/^driver_unavailable: better-sqlite3 cannot be loaded: /);
   expect(message).toContain(isNode20 ? `Run \`npm rebuild better-sqlite3\`` : INSTALL);
