@@ -66,10 +66,15 @@ export function viewOf({ plans, ban, readClock }: Context, { key, usage }: KeyWi
   const limits = limitsOf(key, plans);
   const { bannedUntil, quotas } = standingOf(usage, { limits, ban }, readClock());
   return deepFrozen({
-    ...key,
+    id: key.id,
     hint: key.secrets[0]?.hint ?? "",
     secrets: key.secrets.map(({ hint, expiresAt }) => ({ hint, expiresAt })),
+    plan: key.plan,
     limits,
+    label: key.label,
+    createdAt: key.createdAt,
+    expiresAt: key.expiresAt,
+    revokedAt: key.revokedAt,
     lastUsedAt: usage.lastUsedAt === NO_USAGE.lastUsedAt ? undefined : usage.lastUsedAt,
     bannedUntil,
     usage: onlyLimited(quotas),
