@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
+import { fromThrowable } from "neverthrow";
 import { describeUnknownError } from "./describe-error.js";
 import type { ReportError, StopSignal, Terminal } from "./terminal.js";
 
@@ -70,11 +71,7 @@ export function isInForeground(): boolean {
 
 /** Reads a file that only Linux has. */
 export function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+  return fromThrowable(() => readFileSync(path, "utf8"))().unwrapOr("");
 }
 
 /** The exit code after an uncaught error: EX_SOFTWARE of sysexits.h. */

@@ -7,8 +7,8 @@ export interface Gate {
   /** How many requests were sent so far. The last one has this number. */
   readonly sent: number;
   readonly inFlight: number;
-  /** The quota in the newest response; `undefined` before the first. */
-  readonly newest: Newest | undefined;
+  /** The quota in the newest response, of the window that binds; it ends at `resetAt` by the server's clock. */
+  readonly newest: (WindowQuota & Pick<Ended, "number">) | undefined;
   /** Until this time, the server has said, or its limit implies, that it refuses requests. */
   readonly opensAt: number;
   /** No request is sent before this time. Then one asks, if it is before `opensAt`: the plan may have been raised. */
@@ -19,11 +19,6 @@ export interface Gate {
   readonly refusals: number;
   /** `sent` when the last of these refusals arrived: requests up to this number do not count again. */
   readonly sentWhenRefused: number;
-}
-
-/** Of the window that binds. It ends at `resetAt` by the server's clock. */
-export interface Newest extends WindowQuota {
-  readonly number: number;
 }
 
 export interface Ended {

@@ -8,7 +8,7 @@ import type { ConsoleEvent } from "@petstore/console";
 import type { PetStore } from "@petstore/core";
 import { systemRandom } from "@petstore/core/internal";
 import { Command, InvalidArgumentError } from "commander";
-import { ok, type Result } from "neverthrow";
+import { fromThrowable, ok, type Result } from "neverthrow";
 import { openExistingStore, withStore } from "../open-store.js";
 import { databaseOption, example, isPostgres, nameOf, wholeNumber } from "../options.js";
 import { createErrorLog } from "../serve/log.js";
@@ -142,12 +142,9 @@ function describe(event: ConsoleEvent): string {
 }
 
 function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // In a container, the user may have no name.
-    return `user ${process.getuid?.() ?? "unknown"}`;
-  }
+  // In a container, the user may have no name.
+  const unnamed = `user ${process.getuid?.() ?? "unknown"}`;
+  return fromThrowable(() => userInfo().username)().unwrapOr(unnamed);
 }
 
 function httpUrl(text: string): string {

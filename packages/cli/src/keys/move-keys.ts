@@ -86,10 +86,7 @@ interface Line extends KeyWithUsage {
 }
 
 /** Resolves to the number of keys that were added: all that were not there, or none. */
-async function importKeys(
-  { keys, usage }: Storage,
-  lines: readonly Line[],
-): Promise<Result<number, string>> {
+async function importKeys({ keys, usage }: Storage, lines: readonly Line[]) {
   const added = await keys.import(lines.map((line) => ({ key: line.key, usage: line.usage })));
   if (added.isOk()) return ok(added.value);
   // Finds the line that the storage has refused, which has a secret of another key.
@@ -111,11 +108,7 @@ async function importKeys(
 /** A key with thousands of secrets is shorter than this, in bytes. */
 const LONGEST = 1_048_576;
 
-async function readKeys(
-  file: string,
-  { streams, stop }: CommandIO,
-  progress: Progress,
-): Promise<Result<readonly Line[], string>> {
+async function readKeys(file: string, { streams, stop }: CommandIO, progress: Progress) {
   const source = await openSource(file, streams.stdin, stop.signal);
   if (source.isErr()) return err(source.error);
   const { stream, fraction } = source.value;

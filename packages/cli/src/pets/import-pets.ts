@@ -115,7 +115,7 @@ async function importEntries(
   tally: Tally,
   onGroup: () => void,
 ): Promise<Result<void, string>> {
-  const add = (wanted: readonly Entry[], into: Tally): Added =>
+  const add = (wanted: readonly Entry[], into: Tally) =>
     keepIds ? importGroup(storage, wanted, into) : addGroup(storage, wanted, again, into);
   let last: Entry | undefined;
   try {
@@ -146,17 +146,14 @@ async function importEntries(
   }
 }
 
-/** `Err` says which entry of the group is the first that was not added, and why. */
-type Added = Promise<Result<void, { readonly at: number; readonly reason: string }>>;
-
 function withId(entry: Entry): Entry {
   return { ...entry, pet: entry.pet.andThen((pet) => (pet.id === undefined ? NO_ID : ok(pet))) };
 }
 
 const NO_ID = err("Its id is not an integer from 1 to 2^63 − 1.");
 
-/** Adds the pets of a group under their own ids, all or none. */
-async function importGroup({ pets }: Storage, entries: readonly Entry[], tally: Tally): Added {
+/** Adds the pets of a group under their own ids, all or none. `Err` says at which entry it stopped, and why. */
+async function importGroup({ pets }: Storage, entries: readonly Entry[], tally: Tally) {
   const moved = entries.flatMap((entry) => {
     if (entry.pet.isErr() || entry.pet.value.id === undefined) return [];
     return { entry, pet: { ...entry.pet.value, id: entry.pet.value.id } };
@@ -178,14 +175,9 @@ const ONE_TRANSACTION = 250;
 
 /**
  * Adds the pets of a group under new ids; the storage commits them together. With `again`, lines are not remembered: no
- * line after a failed one may be added, or an import that resumes there would add it twice.
+ * line after a failed one may be added, or an import that resumes there would add it twice. `Err` is of the first one.
  */
-async function addGroup(
-  storage: Storage,
-  entries: readonly Entry[],
-  again: boolean,
-  tally: Tally,
-): Added {
+async function addGroup(storage: Storage, entries: readonly Entry[], again: boolean, tally: Tally) {
   const count = again ? ONE_TRANSACTION : entries.length;
   for (let start = 0; start < entries.length; start += count) {
     const part = entries.slice(start, start + count);

@@ -1,6 +1,7 @@
 import { clientAddressBehind } from "@petstore/http-adapter";
 import { isOrigin } from "@petstore/http-adapter/internal";
 import { InvalidArgumentError, type Command, type Option } from "commander";
+import { fromThrowable } from "neverthrow";
 import { commaSeparated, databaseOption, fileName, wholeNumber } from "../options.js";
 
 export type MetricsAddress = Pick<ServeOptions, "host" | "port">;
@@ -58,12 +59,8 @@ function hostAddress(text: string): string {
 
 function addTrustedProxies(text: string, earlier: readonly string[] = []): readonly string[] {
   const proxies = [...earlier, ...commaSeparated(text)];
-  try {
-    clientAddressBehind(proxies);
-  } catch {
-    throw new InvalidArgumentError("It must be an IP address, or a range such as 10.0.0.0/8.");
-  }
-  return proxies;
+  if (fromThrowable(clientAddressBehind)(proxies).isOk()) return proxies;
+  throw new InvalidArgumentError("It must be an IP address, or a range such as 10.0.0.0/8.");
 }
 
 function addOrigins(text: string, earlier: "*" | readonly string[] = []): "*" | readonly string[] {
