@@ -117,10 +117,6 @@ function withQuota(gate: Gate, { number, quota, resetIn }: Ended, now: number): 
   if (newest !== undefined && number < newest.number && !isSameWindow) return gate;
   const remaining = isSameWindow ? Math.min(quota.remaining, newest.remaining) : quota.remaining;
   const opensAt = remaining === 0 ? Math.max(gate.opensAt, now + resetIn) : gate.opensAt;
-  const { limit, resetAt } = quota;
-  return {
-    ...gate,
-    opensAt,
-    newest: { number: Math.max(number, newest?.number ?? 0), limit, remaining, resetAt },
-  };
+  const latest = Math.max(number, newest?.number ?? 0);
+  return { ...gate, opensAt, newest: { ...quota, remaining, number: latest } };
 }

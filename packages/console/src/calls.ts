@@ -42,8 +42,7 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
   const run = async <Name extends CallName>(name: Name, body: unknown, sender: Sender) => {
     const input = parseInput(name, body);
     if (input.isErr()) return err({ status: 400, code: "bad_request", message: input.error });
-    const result = await runs[name](input.value, sender);
-    return result
+    return (await runs[name](input.value, sender))
       .map((output) => ({ ...output, now: store.clock.now() }))
       .mapErr((error) =>
         "status" in error ? error : { ...error, status: statuses[error.code] ?? 400 },

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { createHash, type Hash } from "node:crypto";
 import { pipeline } from "node:stream";
-import { parseInt64 } from "@petstore/core";
+import { ownField, toInt64 } from "@petstore/core/facts";
 import type { NewPet } from "@petstore/core/storage";
 import { parseNewPet } from "@petstore/core/internal";
 import { decodeJson } from "@petstore/http-adapter";
@@ -95,10 +95,9 @@ function parseLine(line: Buffer): Result<NumberedPet, string> {
 }
 
 function toNumbered(input: unknown): Result<NumberedPet, string> {
-  const id = typeof input === "object" && input !== null && "id" in input ? input.id : undefined;
-  const number = typeof id === "number" || typeof id === "bigint" ? parseInt64(`${id}`) : undefined;
+  const id = toInt64(ownField(input, "id"));
   return parseNewPet(input)
-    .map((pet) => ({ ...pet, id: number !== undefined && number > 0n ? number : undefined }))
+    .map((pet) => ({ ...pet, id: id !== undefined && id > 0n ? id : undefined }))
     .mapErr(({ message }) => message);
 }
 
