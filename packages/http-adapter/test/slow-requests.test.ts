@@ -57,9 +57,8 @@ test("a client that closes its side after its request still gets a response, als
 
 test("a silent connection is closed, also when CONNECT waits for a response that never comes", async () => {
   const { dial } = await serve({ limits: { timeoutSeconds: 0.05 }, fallback: () => undefined });
-  for (const more of ["", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"]) {
+  for (const more of ["", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"])
     expect(await (await dial(compose({ path: "/" }) + more)).rest()).toBe("");
-  }
 });
 
 test("the default limits end every slow request within 15 s; undefined is a limit left out", () => {

@@ -37,9 +37,8 @@ function commits(): number {
   const wal = readFileSync(`${filename}-wal`);
   const frameSize = 24 + wal.readUInt32BE(8);
   let count = 0;
-  for (let frame = 32; frame + frameSize <= wal.length; frame += frameSize) {
+  for (let frame = 32; frame + frameSize <= wal.length; frame += frameSize)
     if (wal.readUInt32BE(frame + 4) !== 0) count += 1;
-  }
   return count;
 }
 

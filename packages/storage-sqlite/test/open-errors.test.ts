@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { openSqliteStorage, type SqliteStorageOptions } from "@petstore/storage-sqlite";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { parseOptions } from "../src/database/options.js";
 import { applyMocks, openStorage, rex, useFolder } from "./support/storage.js";
 
 const folder = useFolder();
@@ -163,7 +164,8 @@ describe("opening a database throws a TypeError that names the wrong option", ()
     expect(open).toThrow(name);
   });
 
-  it("but not for options that are undefined", async () => {
+  it("but not for options that are undefined, and waits 5 seconds for a lock by default", async () => {
+    expect(parseOptions({ filename }).timeout).toBe(5_000);
     await openStorage({ filename, database: undefined, timeoutSeconds: undefined });
     await openStorage({ filename: undefined, database: openDatabase(filename) });
   });
