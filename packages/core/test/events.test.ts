@@ -160,17 +160,10 @@ it("reach the listeners for their type only, until the listeners are removed", a
   expect(listener.mock.calls).toMatchObject([[{ type: "pet_created", pet: { name: "Rex" } }]]);
 });
 
-it("a listener that another one adds hears only later events", async () => {
-  const [{ store }, late] = [openStore(), vi.fn()];
-  store.events.onAny(() => store.events.onAny(late));
-  await store.trusted.createPet(rex);
-  await delivered();
-  expect(late).not.toHaveBeenCalled();
-});
-
-it("a listener that throws, rejects or never settles affects neither requests nor other listeners", async () => {
+it("a listener that throws, rejects or never settles affects neither requests nor other listeners; one that another adds hears only later events", async () => {
   const { store } = openStore();
-  const last = vi.fn();
+  const [late, last] = [vi.fn(), vi.fn()];
+  store.events.onAny(() => store.events.onAny(late));
   store.events.onAny(() => expect.fail("a listener's own"));
   store.events.onAny(() => Promise.reject(new Error("a listener's own")));
   store.events.onAny(() => new Promise(() => undefined));
@@ -178,7 +171,7 @@ it("a listener that throws, rejects or never settles affects neither requests no
   value(await store.trusted.createPet(rex));
   value(await store.trusted.createPet(rex));
   await delivered();
-  expect(last).toHaveBeenCalledTimes(2);
+  expect([late, last].map(({ mock }) => mock.calls.length)).toEqual([1, 2]);
 });
 
 it.each([

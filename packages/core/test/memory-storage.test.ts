@@ -1,5 +1,5 @@
 import { createMemoryStorage } from "@petstore/core";
-import type { Storage } from "@petstore/core/storage";
+import { INT64_MAX, type Storage } from "@petstore/core/storage";
 import { expect, it } from "vitest";
 import { rex } from "../../storage-sql/test/support/samples.js";
 
@@ -25,4 +25,11 @@ it("forgets expired creations although one was made a year ahead of them", async
   const addAll = () => Promise.all(times.map((now) => isReplayed(storage, `${now}`, now)));
   await addAll();
   expect((await addAll()).filter(Boolean).length).toBeLessThan(50);
+});
+
+it("gives out the largest id, and then none", async () => {
+  const { pets } = createMemoryStorage();
+  (await pets.import([{ ...rex, id: INT64_MAX - 1n }]))._unsafeUnwrap();
+  expect((await pets.create(rex))._unsafeUnwrap().id).toBe(INT64_MAX);
+  expect((await pets.create(rex)).isErr()).toBe(true);
 });
