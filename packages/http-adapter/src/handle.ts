@@ -1,4 +1,4 @@
-import type { Admission, Caller, Charged, PetStore, Quota, WithQuota } from "@petstore/core";
+import type { Admission, Caller, Charged, PetStore, WithQuota } from "@petstore/core";
 import { operations, type OperationName } from "@petstore/core/facts";
 import { err, ok, type Result } from "neverthrow";
 import { internalError, notFound, type HttpError, type ResponseError } from "./error.js";
@@ -26,8 +26,8 @@ export interface Glimpse {
 export function createHandler(store: PetStore, settings: HttpSettings) {
   const { onError, cors, rateLimitHeaders } = settings;
   const perform = createPerform(store, settings);
-  const renderError = (error: ResponseError, quota: Quota): HttpResponse =>
-    responses.renderError(error, rateLimitHeaders(quota));
+  const renderError = (error: WithQuota<ResponseError>): HttpResponse =>
+    responses.renderError(error, rateLimitHeaders(error.quota));
 
   return {
     /** Handles a request; without a target, with 404. A bug becomes a 500. */
@@ -49,9 +49,7 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
       }
       const error = performed.isErr() ? performed.error : undefined;
       if (error?.code === "storage_unavailable") onError(error.cause);
-      const rendered = performed.isOk()
-        ? performed.value
-        : renderError(performed.error, performed.error.quota);
+      const rendered = performed.isOk() ? performed.value : renderError(performed.error);
       Object.assign(rendered.headers, responses.deprecationHeaders(operation));
       const corsHeaders = target && cors?.(request.lines("origin"));
       const response = complete(rendered, request.method, requestId, corsHeaders);
@@ -66,7 +64,7 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
       { method, origins }: Glimpse,
       requestId: string | undefined,
     ): Handled => {
-      const rendered = renderError(error, store.anonymousQuota(clientAddress));
+      const rendered = renderError({ ...error, quota: store.anonymousQuota(clientAddress) });
       const response = complete(rendered, method, requestId, cors?.(origins));
       return { response, code: error.code };
     },

@@ -136,7 +136,8 @@ export function parseOptions(
   const { clientAddress, cors, ...checked } = checkedOptions("@petstore/http-adapter", parsed);
   const onError = contained(options.onError);
   const onResponse = options.onResponse && contained(options.onResponse, onError);
-  const clock = containedClock(options.clock ?? systemClock, onError);
+  const readClock = fromThrowable(() => (options.clock ?? systemClock).now());
+  const clock = { now: () => readClock().orTee(onError).unwrapOr(systemClock.now()) };
   const hasRequestIds = schema === forServers || options.requestIds === true;
   return {
     ...checked,
@@ -150,9 +151,4 @@ export function parseOptions(
     /** While it returns true, every response of Node closes its connection. */
     isDraining: (): boolean => false,
   };
-}
-
-function containedClock(clock: Clock, onError: (cause: unknown) => void): Clock {
-  const read = fromThrowable(() => clock.now());
-  return { now: () => read().orTee(onError).unwrapOr(systemClock.now()) };
 }

@@ -102,7 +102,4 @@ function parseIpv6(text: string): string | undefined {
   return mapped === null ? address : mapped.slice(1).map(asOctets).join(".");
 }
 
-function asOctets(group: string): string {
-  const number = Number.parseInt(group, 16);
-  return `${number >> 8}.${number & 255}`;
-}
+const asOctets = (group: string): string => Buffer.from(group.padStart(4, "0"), "hex").join(".");

@@ -89,7 +89,7 @@ function usedUpIn(quotas: AllQuotas): readonly WindowName[] {
 
 function refused(quotas: AllQuotas) {
   const quota = withBinding(quotas);
-  return { kind: "refused", quota, until: quota.resetAt, window: quota.window } as const;
+  return { kind: "refused", quota, until: quota.resetAt } as const;
 }
 
 /** A banned key has no quota until it is served again. `begins` says whether the ban began with this request. */

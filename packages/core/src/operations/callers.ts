@@ -173,8 +173,7 @@ function refuse(
   const charged = key === undefined ? { quota } : { quota, plan: key.plan };
   const retryAfterSeconds = Math.ceil((until - now) / 1_000);
   if (verdict.kind === "refused") {
-    const { window } = verdict;
-    const { limit } = quota;
+    const { limit, window } = quota;
     emit({ type: "rate_limit_exceeded", keyId: key?.id, clientAddress, window, limit }, now);
     return withCharge(rateLimitExceeded(limit, window, retryAfterSeconds), charged);
   }

@@ -89,8 +89,7 @@ export function parseNewPet(input: unknown): Result<NewPet, InvalidPet> {
 }
 
 function isName(value: unknown): value is string {
-  if (!isText(value) || value.length > LONGEST_NAME) return false;
-  return 3 * value.length <= LONGEST_NAME || Buffer.byteLength(value) <= LONGEST_NAME;
+  return isText(value) && Buffer.byteLength(value) <= LONGEST_NAME;
 }
 
 export interface ImportedPets {

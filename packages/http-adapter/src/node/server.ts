@@ -78,13 +78,12 @@ export function createPetStoreServer(
     requireHostHeader: false,
   });
   server.timeout = millisecondsOf(limits.timeoutSeconds);
-  // A client may close its side after its last request and still wait for the response.
-  Object.assign(server, { httpAllowHalfOpen: true });
-
   dispatchMessages(server, store, settings, options);
   const sockets = keepSockets(server);
 
   return Object.assign(server, {
+    // A client may close its side after its last request and still wait for the response.
+    httpAllowHalfOpen: true,
     drain: ({ timeoutSeconds = 10 } = {}) => {
       isDraining = true;
       return drain(server, sockets, timeoutSeconds * 1_000);

@@ -26,11 +26,9 @@ const paths = [...new Set(operationNames.map((name) => operations[name].path))].
   return { start, hasParameter: start !== template, byMethod };
 });
 
-export const ALLOWED_METHODS = listed(paths.flatMap(({ byMethod }) => [...byMethod.keys()]));
-
-function listed(methods: Iterable<string>): string {
-  return [...new Set(methods)].join(", ");
-}
+export const ALLOWED_METHODS = [
+  ...new Set(paths.flatMap(({ byMethod }) => [...byMethod.keys()])),
+].join(", ");
 
 /**
  * Splits a raw request target, in origin or absolute form (RFC 9112, section 3.2), or returns `undefined` if it is not
@@ -58,7 +56,7 @@ export function matchRoute(
     if (hasParameter && (parameter === "" || parameter.includes("/"))) continue;
     const operation = byMethod.get(method);
     return operation === undefined
-      ? err(methodNotAllowed(listed(byMethod.keys())))
+      ? err(methodNotAllowed([...byMethod.keys()].join(", ")))
       : ok({ operation, parameter });
   }
   return err(notFound());
