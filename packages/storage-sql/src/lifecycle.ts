@@ -1,6 +1,6 @@
 import { storageError } from "@petstore/core/storage";
 import type { Storage, StorageError, StorageWarning } from "@petstore/core/storage";
-import { err, ok, type Result } from "neverthrow";
+import { ResultAsync, type Result } from "neverthrow";
 import type { CommitErrors } from "./commit/commit.js";
 
 export function createWarnings() {
@@ -30,14 +30,12 @@ export function createClose(storage: {
   readonly toFailure: CommitErrors["toFailure"];
 }): Storage["close"] {
   let closing: Promise<Result<void, StorageError>> | undefined;
+  const close = ResultAsync.fromThrowable(storage.close, (error) =>
+    storage.toFailure("Closing the database", error),
+  );
   const end = async (): Promise<Result<void, StorageError>> => {
     await storage.settle();
-    try {
-      await storage.close();
-      return ok();
-    } catch (error) {
-      return err(storage.toFailure("Closing the database", error));
-    }
+    return close();
   };
   return () => (closing ??= end());
 }

@@ -6,11 +6,9 @@ import type { Tuple } from "./query.js";
 import type { PetCreationsTable } from "./schema.js";
 
 /** Prepares a list for each set of fields that a query filters by, when it is first needed. */
-export function prepareLists<List>(
-  prepareList: (fields: readonly (keyof PetFilter)[]) => List,
-): (query: PetQuery) => List {
+export function prepareLists<List>(prepareList: (fields: readonly (keyof PetFilter)[]) => List) {
   const lists = new Map<string, List>();
-  return (query) => {
+  return (query: PetQuery): List => {
     const fields = petFilters.filter((field) => query[field] !== undefined);
     const name = fields.join();
     const list = lists.get(name) ?? prepareList(fields);
@@ -51,19 +49,15 @@ export function createPageCache<Revision extends string | number>() {
   });
   let currentRevision: Revision | undefined;
 
-  const select = (revision: Revision): void => {
+  const pagesOf = (revision: Revision) => {
     if (revision !== currentRevision) pages.clear();
     currentRevision = revision;
+    return pages;
   };
   return {
-    find: (revision: Revision, query: PetQuery): PetPage | undefined => {
-      select(revision);
-      return pages.get(keyOf(query));
-    },
-    keep: (revision: Revision, query: PetQuery, page: PetPage): void => {
-      select(revision);
-      pages.set(keyOf(query), page);
-    },
+    find: (revision: Revision, query: PetQuery) => pagesOf(revision).get(keyOf(query)),
+    keep: (revision: Revision, query: PetQuery, page: PetPage) =>
+      void pagesOf(revision).set(keyOf(query), page),
   };
 }
 

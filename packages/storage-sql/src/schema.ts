@@ -32,12 +32,10 @@ export type PetsTable = {
 /** The columns of a pet, in the order that `toPet` reads. */
 export const PET_COLUMNS = ["id", "name", "category_id", "status"] as const;
 
-/** Returns the pet in a row, frozen. */
 export function toPet([id, name, categoryId, status]: Tuple<PetsTable, typeof PET_COLUMNS>): Pet {
   return petOf(id, { name, categoryId, status } satisfies EachField<NewPet>);
 }
 
-/** The fields of a pet that are given when it is added: all but the id. */
 export const newPetFields = keysOf(petColumns).filter((field) => field !== "id");
 
 type OrNull<Value> = undefined extends Value ? Exclude<Value, undefined> | null : Value;
@@ -52,22 +50,13 @@ export interface PetCreationsTable {
 }
 
 /** One row for each API key that was not purged, revoked and expired ones too. */
-export interface ApiKeysTable {
-  readonly id: string;
-  readonly plan: string;
-  readonly per_minute: number;
-  readonly per_day: number;
-  readonly label: string | null;
-  readonly created_at: number;
-  readonly expires_at: number | null;
-  readonly revoked_at: number | null;
-}
+export type ApiKeysTable = {
+  readonly [Column in keyof typeof keyValues]: ReturnType<(typeof keyValues)[Column]>;
+};
 
 export type BareKey = Omit<StoredApiKey, "secrets">;
 
-export const keyValues: {
-  readonly [Column in keyof ApiKeysTable]: (key: BareKey) => ApiKeysTable[Column];
-} = {
+export const keyValues = {
   id: ({ id }) => id,
   plan: ({ plan }) => plan,
   per_minute: ({ limits }) => limits.perMinute,
@@ -76,7 +65,7 @@ export const keyValues: {
   created_at: ({ createdAt }) => createdAt,
   expires_at: ({ expiresAt }) => expiresAt ?? null,
   revoked_at: ({ revokedAt }) => revokedAt ?? null,
-};
+} satisfies Record<string, (key: BareKey) => string | number | null>;
 
 export const keyColumns = keysOf(keyValues);
 
@@ -101,11 +90,11 @@ export function toSecret([digest, hint, expiresAt]: Tuple<
   return { digest, hint, expiresAt: expiresAt ?? undefined };
 }
 
-export interface ApiKeyUsageTable extends UsageColumns {
+export interface ApiKeyUsageTable extends Readonly<Record<UsageColumn, number>> {
   readonly key_id: string;
 }
 
-type UsageColumns = { readonly [Field in keyof Usage as (typeof usageColumns)[Field]]: number };
+type UsageColumn = (typeof usageColumns)[keyof Usage];
 
 /** All queries of usage are derived from this list, and `toUsage` reads the values in its order. */
 const usageColumns = {
@@ -124,7 +113,7 @@ export const usageFields = keysOf(usageColumns);
 
 export const USAGE_COLUMNS = Object.values(usageColumns);
 
-type UsageRow = Record<(typeof USAGE_COLUMNS)[number], number | null>;
+type UsageRow = Record<UsageColumn, number | null>;
 
 /** Returns the usage in these values of `USAGE_COLUMNS`, which are null if no usage is stored yet. */
 export function toUsage(values: readonly (number | null)[]): Usage {
@@ -152,7 +141,6 @@ export const KEY_COLUMNS = [
 
 export type KeyRow = Tuple<ApiKeysTable & UsageRow, typeof KEY_COLUMNS>;
 
-/** Returns the key and the usage in a row; a key that was never used has `NO_USAGE`. */
 export function toKeyWithUsage(row: KeyRow): { readonly key: BareKey; readonly usage: Usage } {
   const [id, plan, label, createdAt, expiresAt, revokedAt, perMinute, perDay, ...usage] = row;
   const limits = { perMinute, perDay } satisfies EachField<RateLimits>;

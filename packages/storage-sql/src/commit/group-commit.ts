@@ -4,9 +4,8 @@ import type { StorageError } from "@petstore/core/storage";
 import { signalChannel, type TransactionSignal } from "@petstore/core/internal";
 import { err, ok, type Result } from "neverthrow";
 import { storageClosed } from "../lifecycle.js";
-import { CallFailure, Contention, TooLate } from "./commit.js";
-import type { Commit, CommitErrors, Outcome } from "./commit.js";
-import { createQueue, type Queue, type QueuedCall } from "./queue.js";
+import { AGAIN, CallFailure, Contention, TooLate } from "./commit.js";
+import type { Call, Commit, CommitErrors, Outcome } from "./commit.js";
 import { backoffBefore, type RetrySettings } from "./retry.js";
 import { createTurns, type Turns } from "./turns.js";
 
@@ -87,11 +86,10 @@ export function createGroupCommit<Transaction, Subject = void>(
         turns.schedule();
       });
     },
-    close: () => {
+    close: async () => {
       isClosed = true;
       // Calls under way stay in the queue.
-      if (queue.isEmpty()) return Promise.resolve();
-      return new Promise((resolve) => void whenIdle.push(resolve));
+      if (!queue.isEmpty()) await new Promise<void>((resolve) => void whenIdle.push(resolve));
     },
     isClosed: () => isClosed,
   };
@@ -106,7 +104,7 @@ function createCommitNext<Transaction, Subject>(
   queue: Queue<Transaction, Subject>,
 ): (batch: readonly QueuedCall<Transaction, Subject>[]) => Promise<void> {
   const { commit, errors, kind, timeout, callTimeout = Infinity, now } = options;
-  const beginSignal = createTransactionSignal(options);
+  const publish = createTransactionSignal(options);
   let retries = 0;
 
   /** Fails the calls that have timed out, and waits before the others run again, longer each time. */
@@ -123,7 +121,7 @@ function createCommitNext<Transaction, Subject>(
   };
 
   return async (batch) => {
-    const publish = beginSignal(batch);
+    const begunAt = now();
     let outcomes: readonly Outcome<() => void>[];
     const watch =
       callTimeout === Infinity ? undefined : setInterval(failLate, PRECISION, batch.length);
@@ -131,9 +129,9 @@ function createCommitNext<Transaction, Subject>(
       const committed = commit(batch);
       // Awaiting what is there already would cost the callers several rounds of promise reactions.
       outcomes = committed instanceof Promise ? await committed : committed;
-      publish?.(false);
+      publish(batch, begunAt, false);
     } catch (error) {
-      publish?.(true);
+      publish(batch, begunAt, true);
       if (errors.isBusy(error)) {
         await backOff(error);
         return;
@@ -152,22 +150,70 @@ function createCommitNext<Transaction, Subject>(
   };
 }
 
-/** Returns a function to call when a transaction begins. It returns one to call at the end, if there is a subscriber. */
+/** Returns the function that publishes how a transaction has ended, if there is a subscriber. */
 function createTransactionSignal<Transaction, Subject>({
   kind,
   now,
 }: GroupCommitOptions<Transaction, Subject>) {
   const transactions = signalChannel("petstore:transaction");
-  return (calls: readonly QueuedCall<Transaction, Subject>[]) => {
-    if (!transactions.hasSubscribers) return undefined;
-    const begunAt = now();
-    return (failed: boolean): void =>
-      transactions.publish({
-        ...kind,
-        calls: calls.length,
-        waitMilliseconds: begunAt - (calls[0]?.addedAt ?? begunAt),
-        commitMilliseconds: now() - begunAt,
-        failed,
+  return (calls: readonly QueuedCall<Transaction, Subject>[], begunAt: number, failed: boolean) => {
+    if (!transactions.hasSubscribers) return;
+    transactions.publish({
+      ...kind,
+      calls: calls.length,
+      waitMilliseconds: begunAt - (calls[0]?.addedAt ?? begunAt),
+      commitMilliseconds: now() - begunAt,
+      failed,
+    });
+  };
+}
+
+/** A call that waits for its transaction. Its work returns a function that resolves it, for after the commit. */
+interface QueuedCall<Transaction, Subject> extends Call<Transaction, Subject, () => void> {
+  readonly fail: (error: unknown) => void;
+  /** When it was added, by the clock of its group. */
+  readonly addedAt: number;
+}
+
+type Queue<Transaction, Subject> = ReturnType<typeof createQueue<Transaction, Subject>>;
+
+/** Creates a queue of unsettled calls, in the order of arrival, for batches up to this size. */
+function createQueue<Transaction, Subject>(largestBatch: number) {
+  const calls: QueuedCall<Transaction, Subject>[] = [];
+  /** The number of calls at the front that each get a transaction of their own. */
+  let separate = 0;
+
+  const remove = (first: number, count: number): readonly QueuedCall<Transaction, Subject>[] => {
+    separate = Math.max(0, separate - count);
+    return calls.splice(first, count);
+  };
+  return {
+    isEmpty: () => calls.length === 0,
+    add: (call: QueuedCall<Transaction, Subject>) => void calls.push(call),
+    /** Returns the calls of the next transaction. They stay in the queue. */
+    nextBatch: () => calls.slice(0, separate > 0 ? 1 : largestBatch),
+    /** Gives each of the first calls a transaction of its own, because one of them made their shared one fail. */
+    separate: (count: number): void => {
+      separate = count;
+    },
+    /** Settles and removes the first calls, except those that run again. Returns how many are settled. */
+    settle: (outcomes: readonly Outcome<() => void>[]): number => {
+      const again: QueuedCall<Transaction, Subject>[] = [];
+      remove(0, outcomes.length).forEach((call, index) => {
+        const outcome = outcomes[index];
+        if (outcome === undefined || outcome === AGAIN) again.push(call);
+        else if (outcome instanceof CallFailure) call.fail(outcome.error);
+        else outcome();
       });
+      calls.unshift(...again);
+      return outcomes.length - again.length;
+    },
+    /** Fails the calls that were added until this time. Removes them, but for the first ones, if these are running. */
+    failExpired: (time: number, errorOf: (isRunning: boolean) => unknown, running = 0): void => {
+      const inTime = calls.findIndex(({ addedAt }) => addedAt > time);
+      const expired = inTime < 0 ? calls.length : inTime;
+      for (const call of calls.slice(0, Math.min(running, expired))) call.fail(errorOf(true));
+      for (const call of remove(running, Math.max(0, expired - running))) call.fail(errorOf(false));
+    },
   };
 }

@@ -2,7 +2,6 @@
 const { queueMicrotask, setImmediate } = globalThis;
 const nextTick = process.nextTick.bind(process);
 
-/** What commits in turns of the event loop. */
 export interface TurnTaker {
   /** Whether calls wait, and no commit is under way. */
   isWaiting(): boolean;
@@ -39,8 +38,7 @@ export function createTurns(gatherTurns = 0) {
     isScheduled = false;
     if (groups.some((group) => group.isWaiting())) schedule();
   };
-  const add = (group: TurnTaker): void => void groups.push(group);
-  return { add, schedule };
+  return { add: (group: TurnTaker): void => void groups.push(group), schedule };
 }
 
 /** Runs an action at the end of this turn of the event loop, or so many turns later. */
