@@ -40,7 +40,9 @@ async function open({ source, timeout }: Settings): Promise<Storage> {
     const driver = await loadDriver();
     openDatabase = () => openFile(driver, { ...source, filename }, now);
   }
-  return retryWhileBusy({ timeout, now, isBusy: isBusyAtOpening }, async () => {
+  // If the file was exchanged meanwhile, as by a restore, the new one is opened.
+  const mayRetry = (error: unknown) => isBusy(error) || error instanceof DatabaseExchanged;
+  return retryWhileBusy({ timeout, now, isBusy: mayRetry }, async () => {
     const database = openDatabase();
     try {
       return createStorage(database, { timeout, now });
@@ -51,15 +53,7 @@ async function open({ source, timeout }: Settings): Promise<Storage> {
   });
 }
 
-/** Also if the file was exchanged meanwhile, as by a restore: then the new one is opened. */
-function isBusyAtOpening(error: unknown): boolean {
-  return isBusy(error) || error instanceof DatabaseExchanged;
-}
-
-function createStorage(
-  { connection, onWarning, close }: OpenDatabase,
-  settings: RetrySettings,
-): Storage {
+function createStorage({ connection, onWarning, close }: OpenDatabase, settings: RetrySettings) {
   const pets = preparePets(connection);
   const usage = prepareApiKeyUsage(connection);
   const creations = preparePetCreations(connection);
@@ -67,14 +61,13 @@ function createStorage(
   const remembered = rememberUsage(connection, usage);
   const groups = createGroups(connection, settings, remembered, begin);
   const { reads, writes, charges } = groups;
+  const findByDigest = (digest: string) =>
+    reads.add("Finding an API key", () => usage.findByDigest(digest));
 
   return {
     pets: createSqlitePetStorage(pets, groups),
     keys: createSqliteKeyStorage(connection, usage, remembered, groups),
-    usage: createChargedUsage(
-      (digest) => reads.add("Finding an API key", () => usage.findByDigest(digest)),
-      charges,
-    ),
+    usage: createChargedUsage(findByDigest, charges),
     onWarning,
     close: createClose({
       settle: () => Promise.all([charges, reads, writes].map((group) => group.close())),

@@ -52,9 +52,7 @@ export function backupSqliteFile(options: BackupOptions): ResultAsync<Backup, Ba
 }
 
 /** Does the work of `backupSqliteFile`, and throws its errors. `atMost` limits the mode of the file. */
-export async function backUp(
-  options: BackupOptions & { readonly atMost?: number | undefined },
-): Promise<Backup> {
+export async function backUp(options: BackupOptions & { readonly atMost?: number | undefined }) {
   const { overwrite = false, check = true, signal, atMost = 0o777 } = options;
   const [filename, to] = [resolve(options.filename), resolve(options.to)];
   if (!isFile(filename)) throw new BackupRefusal("no_database");

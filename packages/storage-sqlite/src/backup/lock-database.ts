@@ -13,10 +13,7 @@ import { BackupRefusal, isDamaged } from "./backup-error.js";
  * @throws BackupRefusal `destination_in_use`: an open connection to a database with a write-ahead log holds a shared
  * lock all the time; without a log, only while it reads or writes
  */
-export function lockDatabase(
-  Database: DatabaseConstructor,
-  file: string,
-): BetterSqlite3.Database | undefined {
+export function lockDatabase(Database: DatabaseConstructor, file: string) {
   refuseForeign(file);
   if (!exists(file)) return undefined;
   let database: BetterSqlite3.Database | undefined;
@@ -47,10 +44,9 @@ function refuseLocked(Database: DatabaseConstructor, file: string): void {
     try {
       linkSync(file, link);
     } catch {
-      throw new BackupRefusal(
-        "destination_in_use",
-        "The file to replace is damaged, and may be in use: stop the servers on it, and move it and the files beside it away.",
-      );
+      const message =
+        "The file to replace is damaged, and may be in use: stop the servers on it, and move it and the files beside it away.";
+      throw new BackupRefusal("destination_in_use", message);
     }
     writeFileSync(`${link}-journal`, "nothing to roll back");
     const database = new Database(link, { timeout: 0 });

@@ -6,8 +6,8 @@ import { exists, filesBeside, filesOf, inodeOf, isFile } from "../database/datab
 import { isFileOfDatabase, statAt, targetOf } from "../database/database-files.js";
 import { openWithOwnLog } from "../database/database-mark.js";
 import { loadDriver, type DatabaseConstructor } from "../database/driver.js";
-import type { MigrationsTable } from "../database/schema.js";
 import { migrations } from "../migrations/migrate.js";
+import type { MigrationsTable } from "../migrations/migration.js";
 import { backupError, BackupRefusal, type BackupError } from "./backup-error.js";
 import { backUp, giveFreeName, refuseOtherThanFile, refuseUnfit } from "./backup-sqlite-file.js";
 import { sync } from "./backup-sqlite-file.js";
@@ -80,9 +80,8 @@ function refuseUnusable(Database: DatabaseConstructor, backup: string): void {
   try {
     refuseUnfit(database, "The backup is damaged, or not an SQLite database: use an older one.");
     // Databases of before 1.0 have no column `breaking`.
-    const applied = database
-      .prepare<[], Partial<MigrationsTable>>("select * from petstore_migrations")
-      .all();
+    const migrated = "select * from petstore_migrations";
+    const applied = database.prepare<[], Partial<MigrationsTable>>(migrated).all();
     if (applied.some(({ number = 0, breaking }) => breaking !== 0 && number > migrations.length))
       throw new BackupRefusal("schema_too_new");
   } finally {

@@ -42,10 +42,8 @@ function runThread(
     },
     // Not prepared before it is needed: that would read the file that has this name at the moment, and its log.
     checkpoint(database: Driver.Database, mode: "noop" | "passive") {
-      const statement = database.prepare<[], readonly number[]>(
-        `pragma main.wal_checkpoint(${mode})`,
-      );
-      return statement.raw().get() ?? [];
+      const pragma = `pragma main.wal_checkpoint(${mode})`;
+      return database.prepare<[], readonly number[]>(pragma).raw().get() ?? [];
     },
   };
   process.once("exit", () => steps.end());

@@ -44,25 +44,22 @@ export function createCheckpoints(
     usable = undefined;
     setLongestLog(database, SQLITES_LOG);
   };
-  const start = (url: string): Thread | undefined => {
-    try {
-      return startThread(url, filename, {
-        ready: () => setLongestLog(database, LONGEST_LOG),
-        written: () => writeBackRest(database, areOurs),
-        failed: giveUp,
-      });
-    } catch {
-      giveUp();
-      return undefined;
-    }
+  const events = {
+    ready: () => setLongestLog(database, LONGEST_LOG),
+    written: () => writeBackRest(database, areOurs),
+    failed: giveUp,
   };
   return {
     /** To be called after each commit. Starts the thread if there are enough of them. */
     afterCommit: (): void => {
       commits += 1;
       if (usable === undefined || commits % COMMITS_PER_LOOK > 0) return;
-      thread ??= start(usable);
-      if (isLogLong(database) && areOurs()) thread?.writeBack();
+      try {
+        thread ??= startThread(usable, filename, events);
+        if (isLogLong(database) && areOurs()) thread.writeBack();
+      } catch {
+        giveUp();
+      }
     },
     /** Resolves when the thread has closed its connection and ended. */
     stop: async (): Promise<void> => {

@@ -52,7 +52,6 @@ export function createTransactions(database: SqliteDatabase, options: Transactio
       }
       return commitOrRollBack(database, commit, work);
     },
-    /** Whether work of `write` runs. */
     isWriting: () => running() !== undefined,
     /** A number that changes when another connection commits (`data_version`); `undefined` if that cannot be told. */
     version: (): number | undefined => {
@@ -70,11 +69,6 @@ export function createTransactions(database: SqliteDatabase, options: Transactio
   };
 }
 
-/** A write that runs, with the version of the database once it is read: no other connection can commit meanwhile. */
-interface RunningWrite {
-  version?: number | undefined;
-}
-
 function createWrites(
   database: SqliteDatabase,
   commit: SqliteStatement<unknown>,
@@ -83,36 +77,11 @@ function createWrites(
   const beginImmediate = database.prepare("begin immediate");
   // Not prepared: SQLite runs this pragma when it is prepared, and refuses it inside a transaction.
   const setSynchronous = (synchronous: Synchronous): void => {
-    if (!isShared) database.exec(`pragma main.synchronous = ${synchronous}`);
+    if (!isShared && !database.inTransaction)
+      database.exec(`pragma main.synchronous = ${synchronous}`);
   };
-  let running: RunningWrite | undefined;
-  const commitWork = <T>(synchronous: Synchronous, work: () => T): T => {
-    beginImmediate.run([]);
-    running = {};
-    try {
-      const result = commitOrRollBack(database, commit, () => {
-        const value = work();
-        if (marked !== "FULL" && marked !== synchronous) markLog(database);
-        return value;
-      });
-      if (marked !== "FULL") marked = synchronous;
-      return result;
-    } finally {
-      running = undefined;
-    }
-  };
-  const commitFully = <T>(work: () => T): T => {
-    setSynchronous("FULL");
-    try {
-      return commitWork("FULL", () => {
-        const value = work();
-        check.beforeFullCommit();
-        return value;
-      });
-    } finally {
-      if (!database.inTransaction) setSynchronous("NORMAL");
-    }
-  };
+  /** The version of the database, once it is read, while work runs: no other connection can commit meanwhile. */
+  let running: { version?: number | undefined } | undefined;
   // The level between two full commits.
   setSynchronous("NORMAL");
   return {
@@ -120,7 +89,23 @@ function createWrites(
     write: <T>(synchronous: Synchronous, work: () => T): T => {
       check.beforeTransaction();
       if (database.inTransaction) throw new DatabaseInUse();
-      const result = synchronous === "FULL" ? commitFully(work) : commitWork("NORMAL", work);
+      const isFull = synchronous === "FULL";
+      if (isFull) setSynchronous("FULL");
+      let result: T;
+      try {
+        beginImmediate.run([]);
+        running = {};
+        result = commitOrRollBack(database, commit, () => {
+          const value = work();
+          if (isFull) check.beforeFullCommit();
+          if (marked !== "FULL" && marked !== synchronous) markLog(database);
+          return value;
+        });
+        if (marked !== "FULL") marked = synchronous;
+      } finally {
+        running = undefined;
+        if (isFull) setSynchronous("NORMAL");
+      }
       afterCommit();
       return result;
     },

@@ -45,12 +45,9 @@ export function openWithOwnLog(
   // SQLite takes an empty file for a new one.
   const isNew = (statAt(file)?.size ?? 0n) === 0n;
   const mark = logsMark && (isNew ? "none" : markInFile(file));
-  if (mark && mark !== logsMark)
-    throw new OpenRefusal(
-      "cannot_open",
-      `${log} belongs to another database, which was exchanged or moved without it. Move that database back, or remove ${log} and ${file}-shm.`,
-    );
-  return new Database(path, options);
+  if (!mark || mark === logsMark) return new Database(path, options);
+  const message = `${log} belongs to another database, which was exchanged or moved without it. Move that database back, or remove ${log} and ${file}-shm.`;
+  throw new OpenRefusal("cannot_open", message);
 }
 
 /** The first three bytes of a log and of a journal. One that a crash has left may begin with zeros. */

@@ -2,13 +2,10 @@ import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { StorageWarning } from "@petstore/core/storage";
 import { createWarnings, type RetrySettings } from "@petstore/storage-sql";
-import { inodeOf, statAt } from "./database-files.js";
+import { inodeOf, statAt, watchLock } from "./database-files.js";
 import { DatabaseUnusable } from "./errors.js";
-import { watchLock } from "./file-lock.js";
 
 export type WatchedFiles = ReturnType<typeof watchFiles>;
-
-export type FilesFound = ReturnType<WatchedFiles["look"]>;
 
 /** Milliseconds that a folder must be unchanged until its time is trusted: changes in one tick have the same time. */
 const SETTLED = 100;
@@ -30,11 +27,6 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
   let foldersAtLook = { state: "", seenAt: now(), isSettled: false };
   const lock = watchLock(target);
 
-  const lookAtFolders = () => {
-    const state = stateOf(folders);
-    const seenAt = state === foldersAtLook.state ? foldersAtLook.seenAt : now();
-    return { state, seenAt, isSettled: now() - seenAt >= SETTLED };
-  };
   /** Whether no other process has written to the database since its path no longer names it. */
   const isUnused = (isReplaced: boolean): boolean => {
     const name = lock.name();
@@ -45,12 +37,14 @@ export function watchFiles(filename: string, suffixes: readonly string[], now: (
   return {
     inode: database,
     look: () => {
-      const foldersBefore = lookAtFolders();
+      const state = stateOf(folders);
+      const seenAt = state === foldersAtLook.state ? foldersAtLook.seenAt : now();
+      const isSettled = now() - seenAt >= SETTLED;
       const stats = beside.map((file) => statAt(file));
       const inodes = stats.map(inodeOf);
       const main = statAt(path);
       // A look that throws is no look.
-      foldersAtLook = foldersBefore;
+      foldersAtLook = { state, seenAt, isSettled };
       remembered ??= inodes;
       const expected = remembered;
       const changed = inodes.filter((inode, index) => inode !== expected[index]);
@@ -103,8 +97,8 @@ function stateOf(folders: readonly string[]): string {
 
 export interface WatchOptions extends Pick<RetrySettings, "now"> {
   readonly files: WatchedFiles;
-  /** Returns why the schema cannot be used any more; `undefined` if it can. */
-  readonly schemaProblem: () => StorageWarning | undefined;
+  /** Returns why the schema cannot be used any more, if so. */
+  readonly checkSchema: () => { readonly problem: StorageWarning | undefined };
   readonly release: () => Promise<void>;
 }
 
@@ -115,7 +109,7 @@ const INTERVAL = 100;
 export const LARGE_LOG = 64 * 1_048_576;
 
 /** Checks that the files of a database are still those that were opened, and that its schema is known. */
-export function watchDatabase({ files, schemaProblem, now, release }: WatchOptions) {
+export function watchDatabase({ files, checkSchema, now, release }: WatchOptions) {
   const { onWarning, warn } = createWarnings();
   let unusable: DatabaseUnusable | undefined;
   let checkedAt = -Infinity;
@@ -123,10 +117,9 @@ export function watchDatabase({ files, schemaProblem, now, release }: WatchOptio
 
   const refuse = (problem: StorageWarning | undefined): void => {
     if (problem === undefined) return;
-    unusable = new DatabaseUnusable(
-      `All calls fail until the server is restarted: ${problem.message}.`,
-    );
-    warn({ code: problem.code, message: unusable.message });
+    const message = `All calls fail until the server is restarted: ${problem.message}.`;
+    unusable = new DatabaseUnusable(message);
+    warn({ code: problem.code, message });
     // If it cannot be closed, it stays open, unused.
     release().catch(() => undefined);
     throw unusable;
@@ -145,14 +138,14 @@ export function watchDatabase({ files, schemaProblem, now, release }: WatchOptio
       if (now() - checkedAt < INTERVAL) return;
       if (!files.lock.isHeld()) refuse(UNLOCKED);
       checkFiles();
-      refuse(schemaProblem());
+      refuse(checkSchema().problem);
       checkedAt = now();
     },
     beforeFullCommit: (): void => {
       if (unusable) throw unusable;
       if (!files.lock.isHeld()) refuse(UNLOCKED);
       if (files.mayDiffer()) checkFiles();
-      refuse(schemaProblem());
+      refuse(checkSchema().problem);
     },
     onWarning,
   };

@@ -7,7 +7,7 @@ import { createConnection, type Connection } from "./connection.js";
 import { exists, inodeOf, refuseUnsafe, statAt } from "./database-files.js";
 import { ensureMark, openWithOwnLog } from "./database-mark.js";
 import { LARGE_LOG, NO_FILES, watchDatabase, watchFiles } from "./database-watch.js";
-import type { FilesFound, WatchedFiles, WatchOptions } from "./database-watch.js";
+import type { WatchedFiles, WatchOptions } from "./database-watch.js";
 import type { DatabaseConstructor, LoadedDriver, SqliteDatabase } from "./driver.js";
 import { DatabaseExchanged, DatabaseInUse } from "./errors.js";
 import { OpenRefusal } from "./open-storage-error.js";
@@ -15,16 +15,12 @@ import type { SqliteFile } from "./options.js";
 
 export type OpenDatabase = ReturnType<typeof openHosts>;
 
-/** 0, because SQLite's own waiting blocks the event loop. A busy database is retried instead. */
-const BUSY_TIMEOUT = 0;
-
 /** Older versions can lose commits when several processes write and checkpoint. */
 const OLDEST_SQLITE = "3.51.3";
 
 /** The suffixes of the files beside the database that must stay while it is open. */
 const BESIDE = ["-wal", "-shm"] as const;
 
-/** Opens a file or `:memory:`. Throws when it cannot be used. */
 export function openFile(
   { Database, url }: LoadedDriver,
   { filename, readOnly }: SqliteFile,
@@ -37,7 +33,8 @@ export function openFile(
   if (!isInMemory) refuseUnsafe(filename);
   const before = isInMemory ? undefined : inodeOf(statAt(filename));
   const database = openWithOwnLog(Database, filename, {
-    timeout: BUSY_TIMEOUT,
+    // SQLite's own waiting blocks the event loop. A busy database is retried instead.
+    timeout: 0,
     readonly: readOnly,
     fileMustExist: readOnly,
   });
@@ -70,7 +67,7 @@ export function openFile(
 }
 
 /** If the look fails, nothing is written back, as if another process had taken the files over. */
-function lookIfPossible(files: WatchedFiles): FilesFound {
+function lookIfPossible(files: WatchedFiles) {
   try {
     return files.look();
   } catch {
@@ -141,11 +138,9 @@ function atExit(close: () => void): () => void {
 export function openHosts(database: SqliteDatabase, now: () => number) {
   if (!database.open) throw new OpenRefusal("cannot_open", "The database is closed.");
   if (database.inTransaction) throw new DatabaseInUse();
-  const main = database.prepare<{ readonly file: string }>(
-    "select file from pragma_database_list where name = 'main'",
-  );
+  const main = "select file from pragma_database_list where name = 'main'";
   // With all links followed; empty for a database in memory.
-  const filename = main.get([])?.file ?? "";
+  const filename = database.prepare<{ readonly file: string }>(main).get([])?.file ?? "";
   if (filename !== "") refuseUnsafe(filename);
   const files = filename === "" ? NO_FILES : watchFiles(filename, BESIDE, now);
   const close = (): Promise<void> => {
@@ -159,13 +154,13 @@ export function openHosts(database: SqliteDatabase, now: () => number) {
 function openTables(
   database: SqliteDatabase,
   prepare: (connection: Connection) => void,
-  options: Omit<WatchOptions, "schemaProblem"> & Omit<TransactionOptions, "check" | "marked">,
+  options: Omit<WatchOptions, "checkSchema"> & Omit<TransactionOptions, "check" | "marked">,
 ) {
   // Without a check: the tables and the log may not exist yet.
   const unchecked = createConnection(database, { ...options, check: NO_CHECK, marked: "FULL" });
   refuseOldSqlite(database);
   prepare(unchecked);
-  const watch = watchDatabase({ ...options, schemaProblem: prepareSchemaCheck(unchecked) });
+  const watch = watchDatabase({ ...options, checkSchema: prepareSchemaCheck(unchecked) });
   // Remembers the log and the shared memory, which exist from now on.
   watch.beforeTransaction();
   const marked = options.isShared ? "NORMAL" : undefined;
@@ -202,8 +197,6 @@ function refuseOldSqlite(database: SqliteDatabase): void {
   const look = database.prepare<{ version: string }>("select sqlite_version() as version");
   const { version } = look.get([]) ?? { version: "" };
   if (version.localeCompare(OLDEST_SQLITE, "en", { numeric: true }) >= 0) return;
-  throw new OpenRefusal(
-    "sqlite_too_old",
-    `SQLite is ${version}, but must be ${OLDEST_SQLITE} or newer.`,
-  );
+  const message = `SQLite is ${version}, but must be ${OLDEST_SQLITE} or newer.`;
+  throw new OpenRefusal("sqlite_too_old", message);
 }

@@ -52,6 +52,7 @@ export function parseOptions(options: SqliteStorageOptions) {
 const PATH = "must be a non-empty path without a space at its end, as a string";
 
 const TIMEOUT = "must be a number from 0 to 3,600";
+const timeoutSchema = v.pipe(v.number(TIMEOUT), v.minValue(0, TIMEOUT), v.maxValue(3_600, TIMEOUT));
 
 const databaseSchema = v.object({
   open: v.boolean(),
@@ -72,10 +73,7 @@ const optionsSchema = v.pipe(
         v.custom<SqliteDatabase>(isDatabase, "must be a better-sqlite3 Database"),
       ),
       readOnly: v.optional(v.boolean("must be a boolean"), false),
-      timeoutSeconds: v.optional(
-        v.pipe(v.number(TIMEOUT), v.minValue(0, TIMEOUT), v.maxValue(3_600, TIMEOUT)),
-        5,
-      ),
+      timeoutSeconds: v.optional(timeoutSchema, 5),
     },
     "is unknown",
   ),

@@ -2,10 +2,8 @@ import type { Parameter } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import type { MigrationsTable } from "../database/schema.js";
-import { idempotentCreates } from "./idempotent-creates.js";
-import { initial } from "./initial.js";
-import type { Migration } from "./migration.js";
+import { idempotentCreates, initial } from "./migration.js";
+import type { Migration, MigrationsTable } from "./migration.js";
 
 /** Every migration, in order; numbered from 1. */
 export const migrations: readonly Migration[] = [initial, idempotentCreates];
@@ -30,25 +28,38 @@ export function refuseUnmigratable(connection: Connection): void {
 
 /** Throws if this version cannot use the schema of a read-only database. */
 export function refuseUnmigrated(connection: Connection): void {
-  const number = refuseTooNew(connection, migrations);
-  refuseRebuilt(connection);
+  const number = refuseUnusable(connection, migrations);
   if (number >= migrations.length) return;
-  throw new OpenRefusal(
-    "read_only",
-    `The database has schema ${number} and must be updated to schema ${migrations.length}, but is read-only.`,
-  );
+  const message = `The database has schema ${number} and must be updated to schema ${migrations.length}, but is read-only.`;
+  throw new OpenRefusal("read_only", message);
 }
 
-/** Prepares a check that returns why the tables cannot be used; `undefined` if they can. */
-export function prepareSchemaCheck(connection: Connection) {
-  const latest = prepareLatest(connection, migrations);
+/** Prepares a check that returns the number of the newest migration, and why the tables cannot be used, if so. */
+export function prepareSchemaCheck(connection: Connection, known = migrations) {
+  const latest = connection.select(["number", "breaking"], (queries) =>
+    queries
+      .selectFrom("petstore_migrations")
+      .select(({ fn }) => [
+        fn.max("number").as("number"),
+        fn.max("number").filterWhere("breaking", "=", sql.lit(1)).as("breaking"),
+      ]),
+  );
   const rebuilt = prepareRebuilt(connection);
-  return () => {
-    const { tooNew } = latest();
-    if (tooNew !== undefined) return { code: "schema_too_new", message: `the ${tooNew}` };
-    const message = rebuilt();
-    return message === undefined ? undefined : { code: "schema_conflict", message };
+  return (): { readonly number: number; readonly problem: SchemaProblem | undefined } => {
+    const [newest, breaking] = latest.get(undefined) ?? [];
+    const number = newest ?? 0;
+    if ((breaking ?? 0) > known.length) {
+      const message = `the database has schema ${number}; this version of @petstore/storage-sqlite knows schemas up to ${known.length}`;
+      return { number, problem: { code: "schema_too_new", message } };
+    }
+    // Before the first migration, the tables are those of others.
+    return { number, problem: number > 0 ? rebuilt() : undefined };
   };
+}
+
+interface SchemaProblem {
+  readonly code: "schema_too_new" | "schema_conflict";
+  readonly message: string;
 }
 
 function apply(connection: Connection, known: readonly Migration[]): void {
@@ -60,7 +71,7 @@ function apply(connection: Connection, known: readonly Migration[]): void {
   if (database.prepare(BREAKING_COLUMN).get([]) === undefined) database.exec(ADD_BREAKING);
   // SQLite begins an immediate transaction even on a read-only file, and fails only at a write.
   database.exec("delete from main.petstore_migrations where number is null");
-  const latest = refuseTooNew(connection, known);
+  const latest = refuseUnusable(connection, known);
   const record = connection.change((all, value: Parameter<MigrationsTable>) =>
     all
       .insertInto("petstore_migrations")
@@ -70,7 +81,6 @@ function apply(connection: Connection, known: readonly Migration[]): void {
     statements.forEach(execute);
     record({ number: latest + index + 1, name, breaking: breaking ? 1 : 0 });
   });
-  refuseRebuilt(connection);
   known.flatMap(({ attached = [] }) => attached).forEach(execute);
 }
 
@@ -85,36 +95,11 @@ const BREAKING_COLUMN =
 const ADD_BREAKING =
   "alter table main.petstore_migrations add column breaking integer not null default 1";
 
-function refuseRebuilt(connection: Connection): void {
-  const reason = prepareRebuilt(connection)();
-  if (reason !== undefined)
-    throw new OpenRefusal("schema_conflict", `The tables cannot be used: ${reason}.`);
-}
-
 /** Returns the number of the newest migration in the database; 0 if there is none. */
-function refuseTooNew(connection: Connection, known: readonly Migration[]): number {
-  const { number, tooNew } = prepareLatest(connection, known)();
-  if (tooNew !== undefined) throw new OpenRefusal("schema_too_new", `The ${tooNew}.`);
-  return number;
-}
-
-/** Prepares the number of the newest migration, and why this version cannot use the tables after it, if so. */
-function prepareLatest(connection: Connection, known: readonly Migration[]) {
-  const latest = connection.select(["number", "breaking"], (queries) =>
-    queries
-      .selectFrom("petstore_migrations")
-      .select(({ fn }) => [
-        fn.max("number").as("number"),
-        fn.max("number").filterWhere("breaking", "=", sql.lit(1)).as("breaking"),
-      ]),
-  );
-  const versions = `this version of @petstore/storage-sqlite knows schemas up to ${known.length}`;
-  return () => {
-    const [number, breaking] = latest.get(undefined) ?? [];
-    const isTooNew = (breaking ?? 0) > known.length;
-    const tooNew = isTooNew ? `database has schema ${number}; ${versions}` : undefined;
-    return { number: number ?? 0, tooNew };
-  };
+function refuseUnusable(connection: Connection, known: readonly Migration[]): number {
+  const { number, problem } = prepareSchemaCheck(connection, known)();
+  if (problem === undefined) return number;
+  throw new OpenRefusal(problem.code, `The tables cannot be used: ${problem.message}.`);
 }
 
 /** What the definition of a table must have after another program has rebuilt it, so that no id and no key repeats. */
@@ -127,7 +112,7 @@ const NEEDED = new Map([
 ]);
 
 /** Prepares a check that returns why a table cannot be used, if so. It looks only after a change of the schema. */
-function prepareRebuilt(connection: Connection): () => string | undefined {
+function prepareRebuilt(connection: Connection): () => SchemaProblem | undefined {
   const version = connection.database.prepare<readonly [number]>("pragma main.schema_version");
   version.raw(true);
   const tables = connection.select(
@@ -136,20 +121,21 @@ function prepareRebuilt(connection: Connection): () => string | undefined {
       select "name", "sql" from "main"."sqlite_schema" where "type" = 'table'`,
   );
   let seen: number | undefined;
-  let reason: string | undefined;
+  let problem: SchemaProblem | undefined;
   return () => {
     const current = version.get([])?.[0];
-    if (current !== seen) reason = tables.all(undefined).map(problemOf).find(Boolean);
+    if (current !== seen) problem = tables.all(undefined).map(problemOf).find(Boolean);
     seen = current;
-    return reason;
+    return problem;
   };
 }
 
 /** SQLite ignores the case of a table's name, but not in `sqlite_sequence`. */
-function problemOf([name, definition]: readonly [name: string, definition: string]) {
+function problemOf([name, definition]: readonly [string, string]): SchemaProblem | undefined {
   const own = name.toLowerCase();
   const needed = NEEDED.get(own);
   if (needed === undefined) return undefined;
   if (name === own && definition.toUpperCase().includes(needed)) return undefined;
-  return `another program rebuilt the table ${name}, which must be named ${own} and have ${needed}`;
+  const message = `another program rebuilt the table ${name}, which must be named ${own} and have ${needed}`;
+  return { code: "schema_conflict", message };
 }

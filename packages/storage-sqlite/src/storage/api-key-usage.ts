@@ -28,29 +28,16 @@ export function prepareApiKeyUsage({ change, select }: Connection) {
   );
   const save = change((queries, value: Parameter<{ keyId: string; usage: Usage }>) => {
     const values = usageFields.map((field) => value.of(({ usage }) => usage[field]));
+    const changes = USAGE_COLUMNS.map((column) => [column, sql.ref(`excluded.${column}`)] as const);
     return queries
       .insertInto("api_key_usage")
       .columns(["key_id", ...USAGE_COLUMNS])
       .expression(sql`values (${sql.join([value("keyId"), ...values])})`)
-      .onConflict((conflict) =>
-        conflict
-          .column("key_id")
-          .doUpdateSet((row) =>
-            Object.fromEntries(
-              USAGE_COLUMNS.map((column) => [column, row.ref(`excluded.${column}`)]),
-            ),
-          ),
-      );
+      .onConflict((conflict) => conflict.column("key_id").doUpdateSet(Object.fromEntries(changes)));
   });
   return {
-    findByDigest: (digest: string): PresentedKey | undefined => {
-      const row = presentedKey.get({ digest });
-      return row && toPresentedKey(row);
-    },
-    find: (id: string): Usage | undefined => {
-      const row = usageOf.get({ id });
-      return row && toUsage(row);
-    },
+    findByDigest: (digest: string) => presentedKey.find({ digest }, toPresentedKey),
+    find: (id: string) => usageOf.find({ id }, toUsage),
     save: (keyId: string, usage: Usage): void => save({ keyId, usage }),
   };
 }
@@ -91,10 +78,9 @@ export function rememberUsage(connection: Pick<Connection, "version">, table: Ap
     /** To be called when this process has changed keys, or has rolled a charge back. */
     forget,
     findByDigest: (digest: string): PresentedKey | undefined => {
-      const known = keys.get(digest);
-      const presented = known ?? table.findByDigest(digest);
+      const presented = keys.get(digest) ?? table.findByDigest(digest);
       if (presented === undefined) return undefined;
-      if (known === undefined) keys.set(digest, presented);
+      keys.set(digest, presented);
       const { key, secretExpiresAt, usage } = presented;
       return { key, secretExpiresAt, usage: usages.get(key.id) ?? usage };
     },

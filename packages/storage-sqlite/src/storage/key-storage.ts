@@ -3,9 +3,8 @@ import type { KeyStorage } from "@petstore/core/storage";
 import { KEY_COLUMNS, keyColumns, keyValues, SECRET_COLUMNS } from "@petstore/storage-sql";
 import { toKeyWithUsage, toSecret } from "@petstore/storage-sql";
 import type { BareKey, KeyRow, KeysAfter, Parameter } from "@petstore/storage-sql";
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
-import type { Schema } from "../database/schema.js";
 import type { ApiKeyUsage, RememberedUsage } from "./api-key-usage.js";
 import type { Groups } from "./groups.js";
 
@@ -17,7 +16,6 @@ export function createSqliteKeyStorage(
   { reads, writes }: Groups,
 ): KeyStorage {
   const keys = prepareApiKeys(connection);
-  const { read } = connection;
   const change = <T>(name: string, work: () => T) =>
     writes.add(name, () => {
       forget();
@@ -34,8 +32,8 @@ export function createSqliteKeyStorage(
         }
         return added.length;
       }),
-    find: (id) => reads.add("Finding an API key", () => read(() => keys.find(id))),
-    list: (query) => reads.add("Listing API keys", () => read(() => keys.list(query))),
+    find: (id) => reads.add("Finding an API key", () => keys.find(id)),
+    list: (query) => reads.add("Listing API keys", () => keys.list(query)),
     update: (id, decide) =>
       change("Changing an API key", () => {
         const key = keys.find(id)?.key;
@@ -71,22 +69,16 @@ function prepareApiKeys(connection: Connection) {
     const { key, usage } = toKeyWithUsage(row);
     return { key: { ...key, secrets: secrets.list(key.id) }, usage };
   };
+  const withItsSecrets = (store: (key: StoredApiKey) => void) => (key: StoredApiKey) => {
+    store(key);
+    secrets.replace(key);
+  };
   return {
-    find: (id: string): KeyWithUsage | undefined => {
-      const row = keys.get({ id });
-      return row && withSecrets(row);
-    },
+    find: (id: string) => keys.find({ id }, withSecrets),
     list: ({ limit, after = "", banned }: KeyQuery): readonly KeyWithUsage[] =>
       (banned ? listBanned : list).all({ count: limit, after }).map(withSecrets),
-    insert: (key: StoredApiKey): void => {
-      insert(key);
-      secrets.replace(key);
-    },
-    /** Changes everything but the id of the key with this id. */
-    update: (key: StoredApiKey): void => {
-      update(key);
-      secrets.replace(key);
-    },
+    insert: withItsSecrets(insert),
+    update: withItsSecrets(update),
     /** Removes a key, its secrets and its usage: a host can switch cascades off. Returns whether there was one. */
     remove: (id: string): boolean => {
       if (!keys.get({ id })) return false;
@@ -128,7 +120,7 @@ function prepareRemove(
   );
 }
 
-function selectAll(queries: Kysely<Schema>) {
+function selectAll(queries: Connection["queries"]) {
   return queries
     .selectFrom("api_keys")
     .leftJoin("api_key_usage", "key_id", "id")
@@ -155,7 +147,6 @@ function prepareSecrets(connection: Connection) {
       .orderBy("position"),
   );
   return {
-    /** The secrets of a key, newest first. */
     list: (id: string): readonly ApiKeySecret[] => list.all({ id }).map(toSecret),
     replace: ({ id, secrets }: StoredApiKey): void => {
       remove({ id });

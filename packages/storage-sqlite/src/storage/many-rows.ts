@@ -2,12 +2,10 @@
 const ROWS_PER_STATEMENT = 8;
 
 /** Prepares a statement that inserts rows, for eight rows at once and for the rest one by one. */
-export function prepareManyRows<Row>(
-  prepare: (rows: number) => (rows: readonly Row[]) => void,
-): (rows: readonly Row[]) => void {
+export function prepareManyRows<Row>(prepare: (rows: number) => (rows: readonly Row[]) => void) {
   const insertOne = prepare(1);
   const insertMany = prepare(ROWS_PER_STATEMENT);
-  return (rows) => {
+  return (rows: readonly Row[]): void => {
     let at = 0;
     for (; at + ROWS_PER_STATEMENT <= rows.length; at += ROWS_PER_STATEMENT)
       insertMany(rows.slice(at, at + ROWS_PER_STATEMENT));

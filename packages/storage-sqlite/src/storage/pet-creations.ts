@@ -5,15 +5,12 @@ import { prepareManyRows } from "./many-rows.js";
 
 export type PetCreations = ReturnType<typeof preparePetCreations>;
 
-export function preparePetCreations({ change, select }: Connection) {
-  const creation = select(
-    CREATION_COLUMNS,
-    (queries, value: Parameter<{ token: string }>) =>
-      queries
-        .selectFrom("pet_creations")
-        .select(CREATION_COLUMNS)
-        .where("token", "=", value("token")),
-    "bigint",
+export function preparePetCreations({ change, selectBigints }: Connection) {
+  const creation = selectBigints(CREATION_COLUMNS, (queries, value: Parameter<{ token: string }>) =>
+    queries
+      .selectFrom("pet_creations")
+      .select(CREATION_COLUMNS)
+      .where("token", "=", value("token")),
   );
   const prepareSave = (rows: number) =>
     change((queries, value: Parameter<readonly PetCreation[]>) =>
@@ -27,10 +24,7 @@ export function preparePetCreations({ change, select }: Connection) {
       ),
     );
   return {
-    find: (token: string): PetCreation | undefined => {
-      const row = creation.get({ token });
-      return row && toCreation(row);
-    },
+    find: (token: string) => creation.find({ token }, toCreation),
     /** Adds creations, or replaces those with the same tokens. */
     save: prepareManyRows(prepareSave),
     /** Removes up to `count` creations that have expired at this time, the oldest first. */

@@ -7,7 +7,7 @@ import { newPetFields, PET_COLUMNS, petColumns, prepareLists, toPet } from "@pet
 import { sql } from "kysely";
 import { ok } from "neverthrow";
 import type { Connection } from "../database/connection.js";
-import { PETS_TRIGGERS } from "../migrations/initial.js";
+import { PETS_TRIGGERS } from "../migrations/migration.js";
 import type { Groups } from "./groups.js";
 import { prepareManyRows } from "./many-rows.js";
 import type { PetCreations } from "./pet-creations.js";
@@ -30,9 +30,9 @@ export function createSqlitePetStorage(
   };
 
   return {
-    create: (pet) => writes.add("Adding a pet", (transaction) => transaction.add(pet)),
+    create: (pet) => writes.add("Adding a pet", ({ add }) => add(pet)),
     createOnce: (pet, request) =>
-      writes.add("Adding a pet", (transaction) => transaction.addOnce(pet, request)),
+      writes.add("Adding a pet", ({ addOnce }) => addOnce(pet, request)),
     import: (pets) => writes.add("Importing pets", (transaction) => transaction.import(pets)),
     find: (id) => readQuickly("Finding a pet", () => table.find(id)),
     list: (query) => {
@@ -47,15 +47,12 @@ type PetsTransaction = ReturnType<typeof createPetsTransaction>;
 
 /** Creates a transaction that adds pets. It holds the write lock, so it can assign ids and insert all in `flush`. */
 export function createPetsTransaction(table: Pets, creations: PetCreations) {
-  let added: Pet[] = [];
+  const added: Pet[] = [];
   const remembered = new Map<string, PetCreation>();
   let lastId: bigint | undefined;
   let latest = 0;
 
-  const insertAdded = (): void => {
-    table.insert(added);
-    added = [];
-  };
+  const insertAdded = (): void => table.insert(added.splice(0));
   /** @throws NoIdLeft */
   const add = (newPet: NewPet): Pet => {
     lastId ??= table.lastId();
@@ -101,11 +98,8 @@ function asReplayed({ petId, fingerprint, expiresAt }: PetCreation, replayed: bo
 type Pets = ReturnType<typeof preparePets>;
 
 export function preparePets(connection: Connection) {
-  const pet = connection.select(
-    PET_COLUMNS,
-    (queries, value: Parameter<{ id: bigint }>) =>
-      queries.selectFrom("pets").select(PET_COLUMNS).where("id", "=", value("id")),
-    "bigint",
+  const pet = connection.selectBigints(PET_COLUMNS, (queries, value: Parameter<{ id: bigint }>) =>
+    queries.selectFrom("pets").select(PET_COLUMNS).where("id", "=", value("id")),
   );
   const listFor = prepareLists((fields) => prepareList(connection, fields));
   const lastIds = prepareLastIds(connection);
@@ -114,10 +108,7 @@ export function preparePets(connection: Connection) {
   /** Read since the last change of this process. */
   let seen: { readonly version?: number | undefined; readonly revision?: number | undefined } = {};
   return {
-    find: (id: bigint): Pet | undefined => {
-      const row = pet.get({ id });
-      return row && toPet(row);
-    },
+    find: (id: bigint) => pet.find({ id }, toPet),
     /** Reads the pets of a page and the next one, if any, one after another. */
     list: function* (query: PetQuery): Iterable<Pet> {
       for (const row of listFor(query).iterate(query)) yield toPet(row);
@@ -147,24 +138,20 @@ export function preparePets(connection: Connection) {
 
 /** Prepares the statement that selects the pets whose fields have the values in a query, in ascending order of id. */
 function prepareList(connection: Connection, fields: readonly (keyof PetFilter)[]) {
-  return connection.select(
-    PET_COLUMNS,
-    (queries, value: Parameter<PetQuery>) => {
-      const start = value.of(({ after = 0n }) => after);
-      const pets = queries
-        .selectFrom("pets")
-        .select(PET_COLUMNS)
-        .where("id", ">", start)
-        .orderBy("id")
-        // One pet more than the page holds shows whether there is a next page.
-        .limit(value.of(({ limit }) => limit + 1));
-      return fields.reduce((filtered, field) => {
-        const wanted = value.of((query) => query[field]);
-        return filtered.where(petColumns[field].column, "=", wanted);
-      }, pets);
-    },
-    "bigint",
-  );
+  return connection.selectBigints(PET_COLUMNS, (queries, value: Parameter<PetQuery>) => {
+    const start = value.of(({ after = 0n }) => after);
+    const pets = queries
+      .selectFrom("pets")
+      .select(PET_COLUMNS)
+      .where("id", ">", start)
+      .orderBy("id")
+      // One pet more than the page holds shows whether there is a next page.
+      .limit(value.of(({ limit }) => limit + 1));
+    return fields.reduce((filtered, field) => {
+      const wanted = value.of((query) => query[field]);
+      return filtered.where(petColumns[field].column, "=", wanted);
+    }, pets);
+  });
 }
 
 function prepareRevision(connection: Connection) {
@@ -180,12 +167,11 @@ function prepareRevision(connection: Connection) {
 
 /** Reads the greatest id of the table, and that of SQLite's sequence, which lacks ids that were changed by hand. */
 function prepareLastIds(connection: Connection) {
-  return connection.select(
+  return connection.selectBigints(
     ["id"],
     () => sql<{ readonly id: bigint }>`
       select "newest"."id" from (select "id" from "main"."pets" order by "id" desc limit ${1}) as "newest"
       union all select "seq" as "id" from "main"."sqlite_sequence" where "name" = ${"pets"}`,
-    "bigint",
   );
 }
 
