@@ -37,8 +37,7 @@ function createStorage(
   { durableUsage, callTimeout, timeout }: Settings,
 ): Storage {
   const errors = { isBusy, isCausedByCall, toFailure };
-  const timeouts = { timeout, callTimeout, now: monotonicNow };
-  const settings = { ...timeouts, errors, largestBatch: LARGEST_BATCH };
+  const settings = { timeout, callTimeout, now: monotonicNow, errors, largestBatch: LARGEST_BATCH };
   const usageCommit = durableUsage ? "on" : "off";
   const writers = createWriters(connection, warn);
   const { run, close: closeCalls } = createAttempts(settings);

@@ -1,15 +1,12 @@
 import type { StorageError } from "@petstore/core/storage";
-import { retryWhileBusy, storageClosed, TooLate } from "@petstore/storage-sql";
-import type { GroupCommitOptions } from "@petstore/storage-sql";
+import { createGroupCommit, retryWhileBusy, storageClosed, TooLate } from "@petstore/storage-sql";
+import type { GroupCommit, GroupCommitOptions } from "@petstore/storage-sql";
 import { err, ok, type Result } from "neverthrow";
 import { createTimeout } from "../database/database.js";
 
 /** What all calls of a storage have in common. The last statement of a call may end later than `timeout`. */
 export type CallSettings = Required<
-  Pick<
-    GroupCommitOptions<unknown, unknown>,
-    "errors" | "timeout" | "callTimeout" | "largestBatch" | "now"
-  >
+  Omit<GroupCommitOptions<unknown, unknown>, "commit" | "kind" | "turns">
 >;
 
 /** How long an import may take, in milliseconds: 20,000 keys take about a second, and cross a network. */
@@ -85,5 +82,29 @@ export function createSerialRun(run: Attempts["run"]) {
     };
     const callTimeout = timeout && timeout + LOOK_UP_TIME;
     return run(name, inTurn, callTimeout, () => hasBegun).finally(() => (isOver = true));
+  };
+}
+
+/**
+ * Creates reads of which those that arrive together share a statement.
+ * @param name names a read in a failure message, as in "Finding a pet".
+ * @param read resolves to the function that returns what was read for each of these subjects.
+ */
+export function createLookUp<Subject, Value>(
+  name: string,
+  settings: CallSettings,
+  read: (subjects: readonly Subject[]) => Promise<(subject: Subject) => Value>,
+) {
+  const reads: GroupCommit<(subject: Subject) => Value, Subject> = createGroupCommit({
+    ...settings,
+    kind: { storage: "postgres", group: "reads" },
+    commit: async (calls) => {
+      const found = await read(calls.map(({ subject }) => subject));
+      return calls.map(({ work }) => work(found));
+    },
+  });
+  return {
+    find: (subject: Subject) => reads.add(name, (found) => found(subject), subject),
+    close: () => reads.close(),
   };
 }

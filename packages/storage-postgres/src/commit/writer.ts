@@ -95,11 +95,7 @@ function createWriter(
      * Runs a statement, and resolves to what it recorded. The earlier one must have ended.
      * @throws NotWritten when it certainly stored nothing; OutcomeUnknown; PostgreSQL's errors
      */
-    write: async <Argument>(
-      statement: Write<Argument>,
-      argument: Argument,
-      timeout?: number,
-    ): Promise<Recorded> => {
+    write: async <Argument>(statement: Write<Argument>, argument: Argument, timeout?: number) => {
       const now = monotonicNow();
       if (now - wroteAt > LONGEST_IDLE) row = undefined;
       wroteAt = now;

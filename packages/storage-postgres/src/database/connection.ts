@@ -2,8 +2,17 @@ import { createHash } from "node:crypto";
 import { compile } from "@petstore/storage-sql";
 import type { Integers, Parameter, SqlSchema, Tuple } from "@petstore/storage-sql";
 import { Kysely, PostgresDialect, sql, type RawBuilder } from "kysely";
-import type { TableName } from "./schema.js";
 import type { Database } from "./database.js";
+
+export const TABLES = [
+  "pets",
+  "inventory",
+  "writers",
+  "pet_creations",
+  "api_keys",
+  "api_key_secrets",
+  "api_key_usage",
+] as const;
 
 /** A prepared statement, which may get a timeout of its own, in milliseconds. Rejects with PostgreSQL's errors. */
 export type Select<Argument, Row> = (given: Argument, timeout?: number) => Promise<readonly Row[]>;
@@ -13,7 +22,7 @@ export type Connection = ReturnType<typeof createConnection>;
 export function createConnection(database: Database, schema: string) {
   const pool = () => Promise.reject(new Error("This kysely only compiles."));
   const compiler = new Kysely<SqlSchema>({ dialect: new PostgresDialect({ pool }) });
-  const table = (name: TableName) => sql.id(schema, name);
+  const table = (name: (typeof TABLES)[number]) => sql.id(schema, name);
   // A standby refuses to lock rows (25006), even where a condition never holds, so that no row is locked. Each charge
   // needs `writers`, so that no other table stops it.
   const onPrimary = sql`not exists (select from ${table("writers")} where false for key share)`;

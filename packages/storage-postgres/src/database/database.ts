@@ -20,12 +20,8 @@ export function createDatabase(source: PoolSource, timeout: number) {
     query: createQuery(use, timeout),
     /** Runs a script of several statements, for up to a day. If it fails, its connection is closed: it is rolled back. */
     run: async (text: string): Promise<void> => {
-      const script = asQuery({ text });
-      await use(
-        (client) => client.query(script),
-        86_400_000,
-        () => true,
-      );
+      const runScript = (client: PostgresClient) => client.query(asQuery({ text }));
+      await use(runScript, 86_400_000, () => true);
     },
     close,
   };
@@ -128,10 +124,8 @@ function createQuery(use: Use, longest: number) {
         throw new StillRunning("earlier statements still wait in the database");
     }
     try {
-      return await use(
-        async (client) => (await client.query<Row>(asQuery(named, values, integers))).rows,
-        timeout,
-      );
+      const sent = asQuery(named, values, integers);
+      return (await use((client) => client.query<Row>(sent), timeout)).rows;
     } catch (error) {
       if (isConnectionLost(error)) givenUp.add(text);
       // PgBouncer before 1.21 may run a statement on another connection than the one that keeps it. PostgreSQL then refuses

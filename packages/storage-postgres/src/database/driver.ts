@@ -65,12 +65,10 @@ export function asQuery(
   values?: unknown[],
   integers: Integers = "number",
 ): PostgresQuery {
-  const types = integers === "bigint" ? asBigints : asNumbers;
-  return { name, text, values, rowMode: "array", types };
+  return { name, text, values, rowMode: "array", types: types[integers] };
 }
 
-const asNumbers = readingIntegersAs(Number);
-const asBigints = readingIntegersAs(BigInt);
+const types = { number: readingIntegersAs(Number), bigint: readingIntegersAs(BigInt) };
 
 /** Reads a value by the id of its type (`pg_type.oid`), without changing what the host's own queries read. */
 function readingIntegersAs(read: (text: string) => unknown): PostgresQuery["types"] {

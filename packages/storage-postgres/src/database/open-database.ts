@@ -1,7 +1,6 @@
 import { createWarnings, monotonicNow } from "@petstore/storage-sql";
-import { TABLES } from "./schema.js";
 import { migrate } from "../migrations/migrate.js";
-import { createConnection } from "./connection.js";
+import { createConnection, TABLES } from "./connection.js";
 import { createDatabaseClock, type DatabaseClock } from "./database-clock.js";
 import { createDatabase, type Database, type PoolSource } from "./database.js";
 import { loadDriver } from "./driver.js";

@@ -1,4 +1,5 @@
-import type { PresentedKey, Usage } from "@petstore/core/storage";
+import type { Usage } from "@petstore/core/storage";
+import { systemRandom } from "@petstore/core/internal";
 import { PRESENTED_KEY_COLUMNS, toPresentedKey, toUsage } from "@petstore/storage-sql";
 import { USAGE_COLUMNS, usageFields } from "@petstore/storage-sql";
 import type { ApiKeysTable, ApiKeyUsageTable, Parameter } from "@petstore/storage-sql";
@@ -6,21 +7,17 @@ import { sql } from "kysely";
 import { prepareWrite, type Synchronous } from "../commit/write.js";
 import { columnsOf, type Connection } from "../database/connection.js";
 
-/** A presented key as it was read, with the stamp that a charge must still find. */
-export interface StampedKey {
-  readonly digest: string;
-  readonly presented: PresentedKey;
-  readonly stamp: string;
-  /** The database's clock when it was read, in milliseconds. */
-  readonly readAt: number;
-}
+/**
+ * Returns a new version of a key or stamp of a usage: a random int8, so that a change is stored only where nothing has
+ * changed since the row was read. A change of a key also renews the stamp of its usage.
+ */
+export const randomStamp = (): string => Buffer.from(systemRandom(8)).readBigInt64BE().toString();
+
+/** A presented key as it was read, with the stamp that a charge must still find, and when, by the database's clock. */
+export type StampedKey = Awaited<ReturnType<ApiKeyUsage["findByDigests"]>>[number];
 
 /** Usage as it was read, with the stamp that a change must still find. */
-export interface StampedUsage {
-  readonly keyId: string;
-  readonly usage: Usage;
-  readonly stamp: string;
-}
+export type StampedUsage = Awaited<ReturnType<ApiKeyUsage["find"]>>[number];
 
 /** The usage to save, for keys that differ. */
 interface UsageChanges {
@@ -61,14 +58,14 @@ export function prepareApiKeyUsage(connection: Connection, synchronous: Synchron
       where key_id = any(${value("keyIds")}::text[])`,
   );
   return {
-    findByDigests: async (digests: readonly string[]): Promise<readonly StampedKey[]> =>
+    findByDigests: async (digests: readonly string[]) =>
       (await findByDigests({ digests })).map(([digest, stamp, readAt, ...presented]) => ({
         digest,
         stamp,
         readAt,
         presented: toPresentedKey(presented),
       })),
-    find: async (keyIds: readonly string[]): Promise<readonly StampedUsage[]> =>
+    find: async (keyIds: readonly string[]) =>
       (await find({ keyIds })).map(([keyId, stamp, ...usage]) => ({
         keyId,
         stamp,

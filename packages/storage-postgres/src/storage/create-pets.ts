@@ -1,15 +1,16 @@
 import { petOf } from "@petstore/core/internal";
 import { INT64_MAX } from "@petstore/core/storage";
 import type { Creation, CreationRequest, NewPet } from "@petstore/core/storage";
-import { AGAIN, createGroupCommit, NoIdLeft, type PetCreation } from "@petstore/storage-sql";
-import type { Call, Outcome, Parameter } from "@petstore/storage-sql";
+import { AGAIN, createGroupCommit, CREATION_COLUMNS, NoIdLeft } from "@petstore/storage-sql";
+import { toCreation, type Call, type Outcome, type Parameter } from "@petstore/storage-sql";
+import type { PetCreation, SqlSchema } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import type { CallSettings } from "../commit/calls.js";
-import { prepareWrite, type Recorded } from "../commit/write.js";
+import { LEVELS, prepareWrite, type Recorded } from "../commit/write.js";
 import type { Writer } from "../commit/writer.js";
 import type { Connection } from "../database/connection.js";
-import { countIds, NEW_PET_COLUMNS, newPetArrays, type PetsToAdd } from "./new-pets.js";
-import { preparePetCreations, type PetCreations, type PetToCreate } from "./pet-creations.js";
+import { countIds, NEW_PET_COLUMNS, newPetArrays } from "./new-pets.js";
+import type { PetsToAdd, PetToCreate } from "./new-pets.js";
 
 /** Creates the calls that add pets. Those that arrive together share a statement. */
 export function createAdditions(connection: Connection, writer: Writer, settings: CallSettings) {
@@ -53,23 +54,23 @@ function createCommit(connection: Connection, writer: Writer) {
     // The statement that knows no tokens takes a third less time.
     const ids = pets.some(({ request }) => request)
       ? await writer.write(creations.add, { pets, lastId })
-      : idsAfter(
-          await writer.write(insert, { pets: pets.map(({ pet }) => pet), lastId }),
-          pets.length,
-        );
+      : idsAfter(await writer.write(insert, { pets, lastId }), pets.length);
     for (const id of ids) if (id !== null && id > lastId) lastId = id;
     return ids;
   };
 
-  return async <T>(
-    calls: readonly Call<Added, PetToCreate, T>[],
-  ): Promise<readonly Outcome<T>[]> => {
+  return async <T>(calls: readonly Call<Added, PetToCreate, T>[]) => {
     const subjects = calls.map(({ subject }) => subject);
     const earlierOf = await findEarlier(creations, subjects);
-    const tokens = new Set<string>();
-    const wanted = subjects.filter((subject) => !earlierOf(subject) && isFirst(tokens, subject));
-    const ids = await add(wanted);
-    const added = new Map(wanted.map((subject, index) => [subject, ids[index] ?? undefined]));
+    // Of those with the same token, only the first.
+    const wanted = new Map<unknown, PetToCreate>();
+    for (const subject of subjects) {
+      const key = subject.request?.token ?? subject;
+      if (!earlierOf(subject) && !wanted.has(key)) wanted.set(key, subject);
+    }
+    const pets = [...wanted.values()];
+    const ids = await add(pets);
+    const added = new Map(pets.map((pet, index) => [pet, ids[index] ?? undefined]));
     return calls.map(({ work, subject }): Outcome<T> => {
       const earlier = earlierOf(subject);
       if (earlier) return work({ id: earlier.petId, earlier });
@@ -82,13 +83,6 @@ function createCommit(connection: Connection, writer: Writer) {
 function idsAfter([before]: Recorded, count: number): readonly bigint[] {
   if (before === undefined || before === null) return [];
   return Array.from({ length: count }, (_, index) => before + BigInt(index + 1));
-}
-
-/** Whether no earlier call of the batch has the token of this one. */
-function isFirst(tokens: Set<string>, { request }: PetToCreate): boolean {
-  if (request === undefined) return true;
-  const { size } = tokens;
-  return tokens.add(request.token).size > size;
 }
 
 /** Resolves to a function that returns the creation that is remembered under a pet's token. Also removes expired ones. */
@@ -108,16 +102,82 @@ async function findEarlier(creations: PetCreations, pets: readonly PetToCreate[]
   };
 }
 
+const petsOf = ({ pets }: PetsToAdd) => pets.map(({ pet }) => pet);
+
 /** Prepares the statement that adds pets under the ids that follow the recorded one, without a gap. */
 function prepareAdd(connection: Connection) {
-  return prepareWrite(connection, (value: Parameter<PetsToAdd<NewPet>>) => ({
+  return prepareWrite(connection, (value: Parameter<PetsToAdd>) => ({
     expressions: sql`
         ${countIds(connection, value)},
         added as (
           insert into ${connection.table("pets")} (id, ${NEW_PET_COLUMNS})
           select before + position, ${NEW_PET_COLUMNS}
-          from counter, unnest(${newPetArrays(value, ({ pets }) => pets)})
+          from counter, unnest(${newPetArrays(value, petsOf)})
             with ordinality as input (${NEW_PET_COLUMNS}, position))`,
     written: sql`select array[before] from counter`,
   }));
+}
+
+type PetCreations = ReturnType<typeof preparePetCreations>;
+
+function preparePetCreations(connection: Connection) {
+  const { prepare, select, table } = connection;
+  const creations = table("pet_creations");
+  const find = select(
+    CREATION_COLUMNS,
+    (value: Parameter<{ tokens: readonly string[] }>) => sql<SqlSchema["pet_creations"]>`
+      select * from ${creations} where token = any(${value("tokens")}::text[])`,
+    "bigint",
+  );
+  return {
+    /** The creations with these tokens, expired or not. */
+    find: async (tokens: readonly string[]) => (await find({ tokens })).map(toCreation),
+    /** Adds pets; records their ids, or null for one whose token another creation has. */
+    add: prepareAddOnce(connection),
+    /** Removes up to `count` creations that have expired at this time, the oldest first. */
+    removeExpired: prepare(
+      [],
+      (value: Parameter<{ now: number; count: number }>) => sql`
+      delete from ${creations} where token = any(array(
+        select token from ${creations} where expires_at <= ${value("now")}
+        order by expires_at limit ${value("count")} for update skip locked))
+      returning ${LEVELS.off}`,
+    ),
+  };
+}
+
+/** The statements that add pets take turns (`countIds`), and so never wait for each other's tokens. */
+function prepareAddOnce(connection: Connection) {
+  const { table } = connection;
+  return prepareWrite(connection, (value: Parameter<PetsToAdd>) => {
+    const each = <T>(read: (item: PetToCreate) => T) => value.of(({ pets }) => pets.map(read));
+    return {
+      expressions: sql`
+        wanted as (
+          select * from unnest(
+            ${newPetArrays(value, petsOf)},
+            ${each(({ request }) => request?.token ?? null)}::text[],
+            ${each(({ request }) => request?.fingerprint ?? null)}::text[],
+            ${each(({ request }) => request?.now ?? null)}::bigint[],
+            ${each(({ request }) => request?.expiresAt ?? null)}::bigint[]
+          ) with ordinality as input (${NEW_PET_COLUMNS}, token, fingerprint, now, expires_at, position)),
+        ${countIds(connection, value)},
+        claimed as (
+          insert into ${table("pet_creations")} as earlier (token, pet_id, fingerprint, expires_at)
+          select token, before + position, fingerprint, expires_at from counter, wanted
+          where token is not null order by token
+          on conflict (token) do update
+          set pet_id = excluded.pet_id, fingerprint = excluded.fingerprint, expires_at = excluded.expires_at
+          where earlier.expires_at <= (select now from wanted where wanted.token = excluded.token)
+          returning token),
+        added as (
+          insert into ${table("pets")} (id, ${NEW_PET_COLUMNS})
+          select before + position, ${NEW_PET_COLUMNS} from counter, wanted
+          where token is null or token in (select token from claimed)
+          returning id)`,
+      written: sql`
+        select array_agg(added.id order by position) from counter cross join wanted
+        left join added on added.id = before + position`,
+    };
+  });
 }

@@ -12,7 +12,7 @@ import { createSerialRun, IMPORT_TIMEOUT, type Attempts } from "../commit/calls.
 import { prepareWrite } from "../commit/write.js";
 import type { Writers } from "../commit/writer.js";
 import { columnsOf, type Connection } from "../database/connection.js";
-import { randomStamp } from "../database/schema.js";
+import { randomStamp } from "./api-key-usage.js";
 
 export function createPostgresKeyStorage(
   connection: Connection,
@@ -103,22 +103,21 @@ function prepareApiKeys(connection: Connection) {
   };
 }
 
+type NewKeys = { added: readonly KeyWithUsage[]; version: string };
+
 function prepareInsert(connection: Connection) {
   const { table } = connection;
-  return prepareWrite(
-    connection,
-    (value: Parameter<{ added: readonly KeyWithUsage[]; version: string }>) => {
-      const each = <T>(read: (added: KeyWithUsage) => T) =>
-        value.of(({ added }) => added.map(read));
-      const keys = keyColumns.map(
-        (column) => sql`${each(({ key }) => keyValues[column](key))}::${typeOf(column)}[]`,
-      );
-      const usages = usageFields.map((name) => sql`${each(({ usage }) => usage[name])}::bigint[]`);
-      const secrets = secretsOf(value, ({ added }) => added.map(({ key }) => key));
-      const columns = columnsOf(keyColumns);
-      const usageColumns = columnsOf(USAGE_COLUMNS);
-      return {
-        expressions: sql`
+  return prepareWrite(connection, (value: Parameter<NewKeys>) => {
+    const each = <T>(read: (added: KeyWithUsage) => T) => value.of(({ added }) => added.map(read));
+    const keys = keyColumns.map(
+      (column) => sql`${each(({ key }) => keyValues[column](key))}::${typeOf(column)}[]`,
+    );
+    const usages = usageFields.map((name) => sql`${each(({ usage }) => usage[name])}::bigint[]`);
+    const secrets = secretsOf(value, ({ added }) => added.map(({ key }) => key));
+    const columns = columnsOf(keyColumns);
+    const usageColumns = columnsOf(USAGE_COLUMNS);
+    return {
+      expressions: sql`
         inserted as (
           insert into ${table("api_keys")} (version, ${columns})
           select ${value("version")}, key.* from writer, unnest(${sql.join(keys)}) as key
@@ -131,29 +130,28 @@ function prepareInsert(connection: Connection) {
           select ${value("version")}, usage.* from inserted join
             unnest(${each(({ key }) => key.id)}::text[], ${sql.join(usages)})
             as usage (key_id, ${usageColumns}) on key_id = id)`,
-        written: sql`select array[count(*)] from inserted`,
-      };
-    },
-  );
+      written: sql`select array[count(*)] from inserted`,
+    };
+  });
 }
 
 const typeOf = (column: (typeof keyColumns)[number]) =>
   sql.raw(["id", "plan", "label"].includes(column) ? "text" : "bigint");
 
+type KeyChange = { key: StoredApiKey; expected: string; version: string };
+
 /** Renews the stamp of the usage, so that no decision on the old key is stored. */
 function prepareUpdate(connection: Connection) {
   const { table } = connection;
   const secrets = table("api_key_secrets");
-  return prepareWrite(
-    connection,
-    (value: Parameter<{ key: StoredApiKey; expected: string; version: string }>) => {
-      const changes = keyColumns.map(
-        (column) => sql`${sql.ref(column)} = ${value.of(({ key }) => keyValues[column](key))}`,
-      );
-      const wanted = secretsOf(value, ({ key }) => [key]);
-      const digests = value.of(({ key }) => key.secrets.map(({ digest }) => digest));
-      return {
-        expressions: sql`
+  return prepareWrite(connection, (value: Parameter<KeyChange>) => {
+    const changes = keyColumns.map(
+      (column) => sql`${sql.ref(column)} = ${value.of(({ key }) => keyValues[column](key))}`,
+    );
+    const wanted = secretsOf(value, ({ key }) => [key]);
+    const digests = value.of(({ key }) => key.secrets.map(({ digest }) => digest));
+    return {
+      expressions: sql`
         changed as (
           update ${table("api_keys")} as key set version = ${value("version")}, ${sql.join(changes)}
           from writer where key.id = ${value.of(({ key }) => key.id)} and key.version = ${value("expected")}
@@ -174,10 +172,9 @@ function prepareUpdate(connection: Connection) {
           select secret.* from changed, ${wanted}
           where not exists (
             select from ${secrets} as own where own.key_id = changed.id and own.digest = secret.digest))`,
-        written: sql`select array_agg(1) from changed`,
-      };
-    },
-  );
+      written: sql`select array_agg(1) from changed`,
+    };
+  });
 }
 
 /**

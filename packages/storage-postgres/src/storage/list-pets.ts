@@ -5,9 +5,8 @@ import { createPageCache, keyOf, newPetFields, PET_COLUMNS } from "@petstore/sto
 import { petColumns } from "@petstore/storage-sql";
 import { prepareLists, toPet, type Parameter, type PetsTable } from "@petstore/storage-sql";
 import { sql } from "kysely";
-import type { CallSettings } from "../commit/calls.js";
+import { createLookUp, type CallSettings } from "../commit/calls.js";
 import type { Connection } from "../database/connection.js";
-import { createLookUp } from "./look-up.js";
 
 /** Changes with every change of the pets: the greatest id, and the random `edits`. */
 type Revision = `${bigint}/${bigint}`;

@@ -1,11 +1,17 @@
-import type { NewPet } from "@petstore/core/storage";
+import type { CreationRequest, NewPet } from "@petstore/core/storage";
 import { newPetFields, petColumns, type Parameter } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import { columnsOf, type Connection } from "../database/connection.js";
 
+/** A pet to add, and under which token it is remembered, if at all. */
+export interface PetToCreate {
+  readonly pet: NewPet;
+  readonly request?: CreationRequest | undefined;
+}
+
 /** Pets to add, and the greatest id that is known to have been used. */
-export interface PetsToAdd<Item> {
-  readonly pets: readonly Item[];
+export interface PetsToAdd {
+  readonly pets: readonly PetToCreate[];
   readonly lastId: bigint;
 }
 
@@ -17,10 +23,7 @@ export interface PetsToAdd<Item> {
  * ids that the earlier server gave out: then a million are skipped, more than a standby can be behind.
  * `limit 1`: PostgreSQL expects a thousand rows in a new table, and would compile the statement (JIT) for seconds.
  */
-export function countIds<Item>(
-  { table, callOf }: Connection,
-  value: Parameter<PetsToAdd<Item>>,
-): RawBuilder<unknown> {
+export function countIds({ table, callOf }: Connection, value: Parameter<PetsToAdd>) {
   const count = value.of(({ pets }) => pets.length);
   const currentTimeline = callOf("current_timeline");
   return sql`

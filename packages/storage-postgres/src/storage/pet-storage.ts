@@ -3,7 +3,7 @@ import { missingPets, type ImportedPets, type PetStorage } from "@petstore/core/
 import { Contention, PET_COLUMNS, toPet } from "@petstore/storage-sql";
 import type { Parameter, PetsTable } from "@petstore/storage-sql";
 import { sql } from "kysely";
-import { createSerialRun, IMPORT_TIMEOUT } from "../commit/calls.js";
+import { createLookUp, createSerialRun, IMPORT_TIMEOUT } from "../commit/calls.js";
 import type { Attempts, CallSettings } from "../commit/calls.js";
 import { prepareWrite } from "../commit/write.js";
 import type { Writers } from "../commit/writer.js";
@@ -11,7 +11,6 @@ import type { Connection } from "../database/connection.js";
 import { sqlState } from "../database/errors.js";
 import { createAdditions } from "./create-pets.js";
 import { createLists } from "./list-pets.js";
-import { createLookUp } from "./look-up.js";
 import { NEW_PET_COLUMNS, newPetArrays } from "./new-pets.js";
 
 export function createPostgresPetStorage(

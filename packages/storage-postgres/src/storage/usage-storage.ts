@@ -2,14 +2,13 @@ import type { Usage, UsageStorage } from "@petstore/core/storage";
 import { isText } from "@petstore/core/internal";
 import { AGAIN, CallFailure, createChargedUsage } from "@petstore/storage-sql";
 import { createGroupCommit, createTurns } from "@petstore/storage-sql";
-import type { Call, Commit, Outcome, UsageSubject, UsageTransaction } from "@petstore/storage-sql";
+import type { Call, Outcome, UsageSubject, UsageTransaction } from "@petstore/storage-sql";
 import { ok } from "neverthrow";
-import type { CallSettings } from "../commit/calls.js";
+import { createLookUp, type CallSettings } from "../commit/calls.js";
 import type { Writer } from "../commit/writer.js";
 import type { DatabaseClock } from "../database/database-clock.js";
+import { randomStamp } from "./api-key-usage.js";
 import type { ApiKeyUsage, StampedKey, StampedUsage } from "./api-key-usage.js";
-import { randomStamp } from "../database/schema.js";
-import { createLookUp } from "./look-up.js";
 
 /**
  * How many turns of the event loop charges wait for others, if there are others. Callers whose calls ended together
@@ -46,12 +45,7 @@ export function createPostgresUsageStorage(
  * another process has changed the row, the calls of its key run again. No lock is held between the statements.
  * If all keys were charged recently, their usage is remembered, and nothing is read.
  */
-function commitUsage(
-  table: ApiKeyUsage,
-  writer: Writer,
-  clock: DatabaseClock,
-  now: () => number,
-): Commit<UsageTransaction, UsageSubject> {
+function commitUsage(table: ApiKeyUsage, writer: Writer, clock: DatabaseClock, now: () => number) {
   const recent = createRecentKeys(now);
 
   const read = async (subjects: readonly UsageSubject[]): Promise<BatchUsage> => {
@@ -66,10 +60,7 @@ function commitUsage(
     return batchUsage(keys, keyIds.length > 0 ? await table.find(keyIds) : [], false);
   };
 
-  const save = async (
-    changed: ReadonlyMap<string, Usage>,
-    { keys, stampOf }: BatchUsage,
-  ): Promise<ReadonlyMap<string, Usage>> => {
+  const save = async ({ keys, changed, stampOf }: BatchUsage) => {
     const keyIds = [...changed.keys()];
     const expected = keyIds.map(stampOf);
     const usages = [...changed.values()];
@@ -85,16 +76,15 @@ function commitUsage(
 
   return async <T>(calls: readonly Call<UsageTransaction, UsageSubject, T>[]) => {
     const usage = await read(calls.map(({ subject }) => subject));
-    const changed = new Map<string, Usage>();
-    const transaction = collectChanges(usage, changed);
+    const { changed } = usage;
     const outcomes = calls.map(({ work }): Outcome<T> => {
       try {
-        return work(transaction);
+        return work(usage);
       } catch (error) {
         return new CallFailure(error);
       }
     });
-    const saved = await save(changed, usage);
+    const saved = await save(usage);
     return outcomes.map((outcome, index) => {
       const { digest, keyId = "" } = calls[index]?.subject ?? {};
       const id = digest === undefined ? keyId : usage.findByDigest(digest)?.key.id;
@@ -107,7 +97,7 @@ function commitUsage(
 type BatchUsage = ReturnType<typeof batchUsage>;
 
 /**
- * The usage that a batch decides on. A key that was read by its secret and by its id has the usage and the stamp of the
+ * Returns the transaction of a batch, with the usage that it decides on and what it has changed. A key that was read by its secret and by its id has the usage and the stamp of the
  * first reading.
  * @param isRemembered whether it was read for an earlier batch.
  */
@@ -117,29 +107,22 @@ function batchUsage(
   isRemembered: boolean,
 ) {
   const byDigest = new Map(keys.map(({ digest, presented }) => [digest, presented]));
-  const byKeyId = new Map<string, Omit<StampedUsage, "keyId">>(
-    usages.map((read) => [read.keyId, read]),
-  );
+  const byKeyId = new Map(usages.map((read) => [read.keyId, read]));
   for (const { presented, stamp } of keys)
-    byKeyId.set(presented.key.id, { usage: presented.usage, stamp });
+    byKeyId.set(presented.key.id, { keyId: presented.key.id, usage: presented.usage, stamp });
+  const changed = new Map<string, Usage>();
   return {
     keys,
     isRemembered,
-    findByDigest: (digest: string) => byDigest.get(digest),
-    find: (keyId: string) => byKeyId.get(keyId)?.usage,
-    stampOf: (keyId: string) => byKeyId.get(keyId)?.stamp ?? "",
-  };
-}
-
-function collectChanges(usage: BatchUsage, changed: Map<string, Usage>): UsageTransaction {
-  return {
-    findByDigest: (digest) => {
-      const presented = usage.findByDigest(digest);
+    changed,
+    findByDigest: (digest: string) => {
+      const presented = byDigest.get(digest);
       const used = presented && changed.get(presented.key.id);
       return used ? { ...presented, usage: used } : presented;
     },
-    find: (keyId) => changed.get(keyId) ?? usage.find(keyId),
-    save: (keyId, used) => void changed.set(keyId, used),
+    find: (keyId: string) => changed.get(keyId) ?? byKeyId.get(keyId)?.usage,
+    save: (keyId: string, used: Usage) => void changed.set(keyId, used),
+    stampOf: (keyId: string) => byKeyId.get(keyId)?.stamp ?? "",
   };
 }
 
@@ -172,15 +155,12 @@ function createRecentKeys(now: () => number) {
     byKey.clear();
     clearAt = now() + LONGEST_USE;
   };
-  const findOne = (digest: string): readonly StampedKey[] => {
-    const found = byDigest.get(digest);
-    return found && byKey.get(found.presented.key.id) === found ? [found] : [];
-  };
+  const isUpToDate = (read: StampedKey): boolean => byKey.get(read.presented.key.id) === read;
   return {
     /** Returns the keys of all these secrets; `undefined` if one of them has to be read. */
     find: (digests: readonly string[]): readonly StampedKey[] | undefined => {
       if (now() >= clearAt) clear();
-      const found = digests.flatMap(findOne);
+      const found = digests.flatMap((digest) => byDigest.get(digest) ?? []).filter(isUpToDate);
       return found.length === digests.length ? found : undefined;
     },
     /** Remembers the keys whose usage was saved, with the stamp of their rows. Forgets the others. */
