@@ -10,7 +10,7 @@ import { openBeside, ownPlan } from "./support/command.js";
 useBuiltPetstore();
 
 /** Labels of which JSON keeps every character, and some readers of lines take one for a line break. */
-const LABELS = ["two\u2028lines", "two\u2029lines", "a\u0085b\u000bc\u000cd", "🐈"];
+const LABELS = ["two\u2028lines", "two\u2029lines", "a\u0085b\u000bc\u000cd", "🐈".repeat(100)];
 
 it("keys issue prints the secret also if the database cannot be closed", async () => {
   const close = vi.spyOn(Database.prototype, "close");
@@ -41,9 +41,6 @@ it("keys issue prints the secret as text, or one JSON object with the id, the se
       day: { limit: 1_000, remaining: 1_000, resetAt: expect.any(Number) as number },
     },
     expiresAt: Date.parse("2099-01-01T00:00Z"),
-  });
-  expect(await issueKey(database, ...ownPlan(7, 70))).toMatchObject({
-    limits: { perMinute: 7, perDay: 70 },
   });
 });
 
@@ -95,7 +92,7 @@ it("the other commands of keys purge keys that ended longer ago than --older-tha
   const purge = (...args: readonly string[]) => run("keys", "purge", "--older-than", ...args);
   for (const [seconds, more, less] of [
     [90, "2m", "90s"],
-    [100, "101s", "1m"],
+    [100, "200s", "1m"],
     [90_000, "26h", "1d"],
     [90_000, "2d", "24h"],
   ] as const) {

@@ -199,11 +199,19 @@ it("says on standard error that its link, and which action, standard output has 
   const [out, error] = [vi.fn(), vi.fn()];
   const written = (mustBeRead = false) => Promise.resolve(mustBeRead ? "it is full" : undefined);
   const streams = { stdin, stdout: stdin, stderr: stdin };
+  const handlers = process.listenerCount("SIGTERM");
   const ended = runCommand(["console", "--database", database], { out, error, written }, streams);
   await expect.poll(() => error.mock.lastCall).toEqual([expect.stringMatching(/full: the link$/)]);
   const { logIn, call } = visit(/http\S+/.exec(String(out.mock.lastCall))?.[0] ?? "");
-  await call("keys/revoke", { id }, { Cookie: (await logIn()).Cookie });
+  const { Cookie } = await logIn();
+  await call("keys/revoke", { id }, { Cookie });
   expect(error.mock.lastCall).toEqual([expect.stringMatching(`full: .* key_revoked ${id}$`)]);
+  const full = "before insert on api_keys begin select raise(abort, 'no room'); end";
+  new Database(database).exec(`create trigger full ${full}`).close();
+  expect((await call("keys/issue", { plan: "pro" }, { Cookie })).status).toBe(503);
+  expect(error.mock.lastCall).toEqual([expect.stringContaining("SQLITE_CONSTRAINT_TRIGGER")]);
   stdin.end();
   expect(await ended).toBe(0);
+  // A later signal must not end the process before its last lines are read.
+  expect(process.listenerCount("SIGTERM")).toBe(handlers + 1);
 });

@@ -25,19 +25,6 @@ it("an import stops at a signal, and names the line to resume at", async () => {
   expect(await petsIn(database)).toHaveLength(4);
 });
 
-it.runIf(inCi && process.platform === "linux")(
-  "an import waits for the first writer of a pipe",
-  async () => {
-    const database = newDatabase();
-    const pipe = join(dirname(database), "pipe");
-    expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
-    const { output, ended } = startImport(pipe, database);
-    const write = ["-c", 'echo "$1" > "$0"', pipe, REX];
-    expect([spawnSync("sh", write, { timeout: 30_000 }).status, await ended]).toEqual([0, 0]);
-    expect(output()).toBe(`petstore: new database ${database}\nimported 1 pet\n`);
-  },
-);
-
 it.each([
   ["pets", "<&-", "cannot read standard input: it is closed, or /dev/null"],
   ["keys", "</", "cannot read standard input: it is a directory"],
