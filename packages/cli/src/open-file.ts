@@ -16,11 +16,7 @@ interface Source {
 }
 
 /** Opens a file, or standard input for `-`. A named pipe is open when it has a writer, or this signal was aborted. */
-export async function openSource(
-  path: string,
-  stdin: Streams["stdin"],
-  signal: AbortSignal,
-): Promise<Result<Source, string>> {
+export async function openSource(path: string, stdin: Streams["stdin"], signal: AbortSignal) {
   try {
     if (path === "-") return await openStandardInput(stdin);
     const stats = await stat(path, { bigint: true });
@@ -29,7 +25,7 @@ export async function openSource(
     await openUnlessStopped(path, stats, signal, () => once(stream, "open"));
     const size = Number(stats.size);
     const read = () => Math.min((stream.bytesRead - stream.readableLength) / size, 1);
-    return ok({ stream, stats, fraction: () => (size === 0 ? undefined : read()) });
+    return ok<Source>({ stream, stats, fraction: () => (size === 0 ? undefined : read()) });
   } catch (error) {
     return err(`cannot read ${path}: ${describeFileError(error)}`);
   }
@@ -61,11 +57,7 @@ export async function openUnlessStopped<T>(
   const openOther = fromThrowable(() => openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
   if (signal.aborted) openOther();
   else signal.addEventListener("abort", openOther);
-  try {
-    return await open();
-  } finally {
-    signal.removeEventListener("abort", openOther);
-  }
+  return open().finally(() => signal.removeEventListener("abort", openOther));
 }
 
 /** Splits only at line feeds. A line longer than `longest` bytes may be cut off, but not within these. */
