@@ -4,9 +4,9 @@ import { admitted, MINUTE, openStore, ownLimits, rex, value } from "./support/op
 
 const limits = { perMinute: 3, perDay: 7 };
 
-it.each(["constructor", "prototype"])("a plan may be called %s", async (plan) => {
+it.each(["constructor", "prototype"])("a plan may be called %s; it is frozen", async (plan) => {
   const { store, issue } = openStore({ plans: { [plan]: limits } });
-  expect(Object.hasOwn(store.plans, plan)).toBe(true);
+  expect(Object.hasOwn(store.plans, plan) && Object.isFrozen(store.plans[plan])).toBe(true);
   expect(await admitted((await issue({ plan })).caller)).toBe(limits.perMinute);
 });
 
