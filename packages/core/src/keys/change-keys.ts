@@ -162,8 +162,7 @@ async function changeKey(
   type Changed = { readonly key: ApiKey; readonly isSame: boolean };
   const update = () =>
     context.storage.keys.update<Result<Changed, KeyError>>(id, (before) => {
-      if (before === undefined) return { result: err(keyNotFound()) };
-      const next = changed(before, now);
+      const next = before === undefined ? err(keyNotFound()) : changed(before, now);
       if (next.isErr()) return { result: err(next.error) };
       const isSame = isDeepStrictEqual(next.value, before);
       const key = viewOf(context, { key: next.value, usage });

@@ -1,6 +1,6 @@
 import { petStatuses, type NewPetInput, type Pet } from "@petstore/core";
 import { windowNames } from "@petstore/core/facts";
-import { LONGEST_NAME, type EachField } from "@petstore/core/internal";
+import { LONGEST_NAME } from "@petstore/core/internal";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { errorCodes, statusOf } from "../error.js";
 
@@ -35,7 +35,7 @@ export const schemas = {
         $ref: "#/components/schemas/PetStatus",
         description: "The availability of the pet; `available` if it is left out.",
       },
-    } satisfies EachField<Record<keyof NewPetInput, Property>>,
+    } satisfies Record<keyof NewPetInput, Property>,
   },
   Pet: {
     type: "object",
@@ -49,7 +49,7 @@ export const schemas = {
       name: { type: "string", description: "The pet's name: text without U+0000." },
       categoryId: { ...int64, description: `The id of the pet's category. ${EXACT}` },
       status: { $ref: "#/components/schemas/PetStatus" },
-    } satisfies EachField<Record<keyof Pet, Property>>,
+    } satisfies Record<keyof Pet, Property>,
   },
   Pets: {
     type: "array",

@@ -1,5 +1,4 @@
 import type { NewPetInput } from "@petstore/core";
-import type { EachField } from "@petstore/core/internal";
 import { operations, type OperationFacts, type OperationName } from "@petstore/core/facts";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { errorCodes, errors, statusOf, type ErrorCode } from "../error.js";
@@ -31,7 +30,7 @@ const NEW_PET = {
   name: "Rex",
   categoryId: 7,
   status: "available",
-} satisfies EachField<Record<keyof NewPetInput, unknown>>;
+} satisfies Record<keyof NewPetInput, unknown>;
 const PET = { id: 1, ...NEW_PET };
 
 const listPets = operation("listPets", {

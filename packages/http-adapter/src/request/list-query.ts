@@ -1,6 +1,5 @@
 import { PAGE_LIMIT, parseInt64, type ListPetsInput } from "@petstore/core";
 import { keysOf } from "@petstore/core/facts";
-import type { EachField } from "@petstore/core/internal";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { EXACT, int64 } from "../openapi/components.js";
 
@@ -28,7 +27,7 @@ export const listParameters = {
     description: `Returns only pets with a greater id: the last one of the page before, as in its \`Link\`. ${EXACT}`,
     schema: int64,
   },
-} satisfies EachField<Record<keyof ListPetsInput, Parameter>>;
+} satisfies Record<keyof ListPetsInput, Parameter>;
 
 const names = keysOf(listParameters);
 
