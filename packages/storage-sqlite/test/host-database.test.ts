@@ -103,9 +103,10 @@ it.each([
   database.exec(`begin; create table copy (${columns}); insert into copy select * from ${name};
       drop table ${name}; alter table copy rename to ${name}; commit`);
   const reason = new RegExp(`rebuilt the table ${name}, which must .* have ${key}`);
-  expect((await storage.pets.create(rex))._unsafeUnwrapErr().message).toMatch(reason);
   const { code, message } = (await openSqliteStorage({ database }))._unsafeUnwrapErr();
   expect([code, reason.test(message)]).toEqual(["schema_conflict", true]);
+  database.exec("delete from petstore_migrations");
+  expect((await storage.pets.create(rex))._unsafeUnwrapErr().message).toMatch(reason);
 });
 
 it.each([

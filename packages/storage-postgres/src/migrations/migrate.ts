@@ -1,6 +1,9 @@
 import type { Database } from "../database/database.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import { initial, randomEdits, timeline, type Migration } from "./migration.js";
+import { initial } from "./initial.js";
+import type { Migration } from "./migration.js";
+import { randomEdits } from "./random-edits.js";
+import { timeline } from "./timeline.js";
 
 /** Every migration, in order; numbered from 1. */
 const migrations: readonly Migration[] = [initial, timeline, randomEdits];

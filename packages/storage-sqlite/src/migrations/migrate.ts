@@ -2,7 +2,8 @@ import type { Parameter } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import type { Connection } from "../database/connection.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
-import { idempotentCreates, initial } from "./migration.js";
+import { idempotentCreates } from "./idempotent-creates.js";
+import { initial } from "./initial.js";
 import type { Migration, MigrationsTable } from "./migration.js";
 
 /** Every migration, in order; numbered from 1. */
@@ -52,8 +53,7 @@ export function prepareSchemaCheck(connection: Connection, known = migrations) {
       const message = `the database has schema ${number}; this version of @petstore/storage-sqlite knows schemas up to ${known.length}`;
       return { number, problem: { code: "schema_too_new", message } };
     }
-    // Before the first migration, the tables are those of others.
-    return { number, problem: number > 0 ? rebuilt() : undefined };
+    return { number, problem: rebuilt() };
   };
 }
 
@@ -98,7 +98,8 @@ const ADD_BREAKING =
 /** Returns the number of the newest migration in the database; 0 if there is none. */
 function refuseUnusable(connection: Connection, known: readonly Migration[]): number {
   const { number, problem } = prepareSchemaCheck(connection, known)();
-  if (problem === undefined) return number;
+  // Before the first migration, the tables are those of others: it fails.
+  if (problem === undefined || number === 0) return number;
   throw new OpenRefusal(problem.code, `The tables cannot be used: ${problem.message}.`);
 }
 

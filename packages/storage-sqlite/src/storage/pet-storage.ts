@@ -7,7 +7,7 @@ import { newPetFields, PET_COLUMNS, petColumns, prepareLists, toPet } from "@pet
 import { sql } from "kysely";
 import { ok } from "neverthrow";
 import type { Connection } from "../database/connection.js";
-import { PETS_TRIGGERS } from "../migrations/migration.js";
+import { PETS_TRIGGERS } from "../migrations/initial.js";
 import type { Groups } from "./groups.js";
 import { prepareManyRows } from "./many-rows.js";
 import type { PetCreations } from "./pet-creations.js";
