@@ -43,10 +43,11 @@ export async function serveConsole(
   });
   const close = async (): Promise<void> => {
     const closed = once(server.close(), "close");
-    // A response may show a secret that was made.
-    const ends = [...running].map((response) => once(response, "close"));
-    const timeout = setTimeout(DRAIN_SECONDS * 1_000, undefined, { ref: false });
-    await Promise.race([Promise.all(ends), timeout]);
+    // A response may show a secret that was made, also one whose request comes meanwhile.
+    const end = async (): Promise<void> => {
+      for (const response of running) await once(response, "close");
+    };
+    await Promise.race([end(), setTimeout(DRAIN_SECONDS * 1_000, undefined, { ref: false })]);
     server.closeAllConnections();
     await closed;
   };
