@@ -53,7 +53,7 @@ export const keyRequirements: RequirementsOf<KeyStorage> = {
         await insertKeys(storage, "b", "other");
         await setUsage(storage, "b", aUsage());
         const moved = [
-          { key: aFullKey("c"), usage: aUsage({ bans: 2 }) },
+          { key: aFullKey("c"), usage: aUsage({ bans: 2, lastUsedAt: 1_900_000_000_000 }) },
           { key: aKey("b", { label: "another" }), usage: aUsage({ dayUsed: 1 }) },
           { key: aKey("a", { expiresAt: 2 }), usage: NO_USAGE },
         ];
