@@ -74,16 +74,22 @@ test.each([
   expect((await wire.rest()).split('"bad_request"')).toHaveLength(refusals + 1);
 });
 
-test("a broken body that the fallback is to read is refused, at once or after earlier responses", async () => {
+test("a broken body that the fallback is to read is refused, at once or after earlier responses; one that it has left ends the connection", async () => {
   const { server, dial } = await serve({
+    limits: { timeoutSeconds: 0, keepAliveTimeoutSeconds: 0 },
     fallback: async (request, response) => {
       if (request.method === "GET") server.once("go on", () => response.end("first"));
+      else if (request.method === "PUT") response.end("left");
       else response.end(await text(request));
     },
   });
   const reading = await dial(BROKEN.replace("zz", "1\r\nx\r\nzz"));
   expect(await reading.response()).toMatchObject(errorOf(400, "bad_request"));
   expect(await reading.rest()).toBe("");
+  const left = await dial(BROKEN.replace("POST", "PUT").replace("zz\r\n", ""));
+  expect((await left.response()).body).toBe("left");
+  left.send("zz\r\n");
+  expect(await left.rest()).toBe("");
   const refused = once(server, "clientError");
   const waiting = await dial(compose({ path: "/" }) + BROKEN);
   await refused;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { PetStore } from "@petstore/core";
+import { operations } from "@petstore/core/facts";
 import type { RequestSignal } from "@petstore/core/internal";
 import { createFetchHandler, createNodeHandler } from "@petstore/http-adapter";
 import { createPetStoreServer, type ResponseReport } from "@petstore/http-adapter";
@@ -33,12 +34,6 @@ const REQUESTS: readonly (readonly [Call, Facts, isAdmitted: boolean])[] = [
   [{ path: "/hostile" }, facts(undefined, "GET", 404, "not_found"), false],
 ];
 
-const ROUTES: Readonly<Record<string, string>> = {
-  listPets: "/v1/pets",
-  createPet: "/v1/pets",
-  getPet: "/v1/pets/{petId}",
-};
-
 describe.each<[name: string, create: (store: PetStore, options: HttpOptions) => Server]>([
   ["createPetStoreServer", createPetStoreServer],
   [
@@ -67,7 +62,7 @@ describe.each<[name: string, create: (store: PetStore, options: HttpOptions) => 
     await expect.poll(() => signals).toHaveLength(REQUESTS.length);
     expect(signals).toEqual(
       REQUESTS.map(([, fact, isAdmitted]) => {
-        const route = fact.operation && ROUTES[fact.operation];
+        const route = fact.operation && `/v1${operations[fact.operation].path}`;
         const plan = isAdmitted ? "free" : undefined;
         return { ...fact, route, plan, window: undefined, milliseconds: 5 };
       }),
