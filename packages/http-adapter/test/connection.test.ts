@@ -131,6 +131,10 @@ describe.each(servers)("%s", (_, create) => {
     await expect.poll(() => wires.some(({ socket }) => isCut(socket))).toBe(true);
     expect((await call()).status).toBe(200);
     expect(seen).toBeLessThan(6_000);
+    for (const { socket } of wires) socket.destroy();
+    await expect.poll(promisify(server.getConnections.bind(server))).toBe(0);
+    const later = await dial(flood);
+    for (let left = 1_000; left > 0; left -= 1) await later.response();
   });
 
   test("a refused body of 10 MB in chunks keeps its 413", async () => {

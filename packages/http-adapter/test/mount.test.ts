@@ -86,13 +86,10 @@ test("two stores live on one server, and both can be unmounted, in any order, al
   const [one, other] = [await makeStore(), await makeStore()];
   const server = createServer(host);
   const unmountOne = mount(server, one.store, { basePath: "/one/v1" });
-  const unmountOther = mount(server, other.store, { basePath: "/other/v1" });
+  const unmountOther = mount(server, other.store, { basePath: "/two/v1" });
   const { call } = await listen(server, one.key);
-  const bodies = async (): Promise<string[]> => [
-    (await call({ path: "/one/v1/pets" })).body,
-    (await call({ path: "/other/v1/pets", key: other.key })).body,
-    (await call({ path: "/" })).body,
-  ];
+  const sent = [{ path: "/one/v1/pets" }, { path: "/two/v1/pets", key: other.key }, { path: "/" }];
+  const bodies = () => Promise.all(sent.map(async (each) => (await call(each)).body));
   expect(await bodies()).toEqual(["[]", "[]", "host"]);
   unmountOne();
   unmountOne();

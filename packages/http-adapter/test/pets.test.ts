@@ -46,14 +46,13 @@ test("getPet announces its end with every status, and nothing else does", async 
   const { call, create, store, key } = await serve();
   await create(PET);
   const path = "/v1/pets/1";
-  const expectDeprecated = async (status: number, sent: Call = {}): Promise<void> => {
-    const headers = {
-      deprecation: "@1764892800",
-      sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
-      link: '<../pets>; rel="successor-version"',
-    };
-    expect(await call({ path, ...sent })).toMatchObject({ status, headers });
+  const headers = {
+    deprecation: "@1764892800",
+    sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
+    link: '<../pets>; rel="successor-version"',
   };
+  const expectDeprecated = async (status: number, sent: Call = {}): Promise<void> =>
+    expect(await call({ path, ...sent })).toMatchObject({ status, headers });
   await expectDeprecated(200);
   await expectDeprecated(200, { method: "HEAD" });
   await expectDeprecated(401, { key: null });
