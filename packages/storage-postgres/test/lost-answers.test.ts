@@ -1,6 +1,6 @@
 import type { Storage, StorageError, StorageWarning } from "@petstore/core/storage";
 import type { Result } from "neverthrow";
-import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { sized } from "../../../scripts/test-size.js";
 import { connectAdmin, endConnections, useAdmin } from "./support/admin.js";
 import { openStorage } from "./support/open-storage.js";
@@ -49,8 +49,7 @@ const LOSSES: readonly Loss[] = [
 it.each(LOSSES)("a write whose answer %s is stored once, and no replay", async (_, lose, mode) => {
   if (mode) {
     postponeDeadlines();
-    const { port } = new URL(proxy.url(server.url()));
-    const pooler = await startPooler(server.url(), port, mode);
+    const pooler = await startPooler(server.url(), new URL(proxy.url(server.url())).port, mode);
     onTestFinished(pooler.stop);
     storage = await openStorage({ url: pooler.url, schema: `lost_${schemas}`, durableUsage: true });
   }
@@ -123,21 +122,22 @@ it.each([
 
 const IS_WAITING = `select count(*)::int from pg_locks where not granted`;
 
-it("a call that waits for a connection goes on when the server ends that of another call", async () => {
+it.each([0, 2])("a call that waits %i s until another's connection ends goes on", async (later) => {
   const one = await openStorage({ url: server.url(), schema: `lost_${schemas}`, connections: 1 });
   await admin.query(`begin; lock table lost_${schemas}.pets`);
   const blocked = one.pets.find(1n);
   await expect.poll(() => admin.query(IS_WAITING)).toEqual([[1]]);
   const waiting = one.keys.find("a");
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + later * 1_000);
+  onTestFinished(() => void vi.restoreAllMocks());
   await endConnections(admin);
   await admin.query("commit");
-  expect([(await blocked).isOk(), (await waiting).isOk()]).toEqual([true, true]);
+  expect([(await blocked).isOk(), (await waiting).isOk()]).toEqual([later === 0, true]);
 });
 
 it("a pet that the server is still adding when the connection is cut is created once", async () => {
-  const schema = `lost_${schemas}`;
   const ids = [await create()];
-  await admin.query(`begin; lock table ${schema}.pets`);
+  await admin.query(`begin; lock table lost_${schemas}.pets`);
   const waiting = create();
   await expect.poll(() => admin.query(IS_WAITING)).toEqual([[1]]);
   proxy.cut();

@@ -42,12 +42,12 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
   /** Each ends one wait for a connection of this pool: once it is replaced, it may give none. */
   const waits = new Set<() => void>();
 
-  /** Rejects if the pool is replaced before it gives a connection. */
+  /** Resolves with `undefined` if the pool is replaced before it gives a connection. */
   async function connect(from: PostgresPool, expired: Promise<never>) {
     const connecting = from.connect();
     let client: PostgresClient | undefined;
     let end = ignore;
-    const replaced = new Promise<never>((_, reject) => (end = () => reject(new NotWritten(LOST))));
+    const replaced = new Promise<undefined>((resolve) => (end = () => resolve(undefined)));
     waits.add(end);
     try {
       client = await Promise.race([connecting, expired, replaced]);
@@ -59,13 +59,14 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
   }
 
   const use: Use = async (work, timeout = longest, isFatal = isConnectionLost) => {
-    const from = pool;
+    let from = pool;
     let client: PostgresClient | undefined;
     const late = createTimeout(timeout, () =>
       client ? new ConnectionLost("no answer in time") : new NotWritten(NONE_FREE),
     );
     try {
-      client = await connect(from, late.expired);
+      // A caller would try nothing again that is older than its timeout, such as a change that waited for its turn.
+      while (client === undefined) client = await connect((from = pool), late.expired);
       client.on("error", ignore);
       const result = await Promise.race([work(client), late.expired]);
       release(client, false);
@@ -93,7 +94,6 @@ function createConnections({ open, isOwn }: PoolSource, longest: number) {
 }
 
 const NONE_FREE = "the database gave no connection in time";
-const LOST = "the connections to the database were lost";
 
 function openPool(open: PoolSource["open"]): PostgresPool {
   const opened = open();

@@ -97,8 +97,8 @@ function commitUsage(table: ApiKeyUsage, writer: Writer, clock: DatabaseClock, n
 type BatchUsage = ReturnType<typeof batchUsage>;
 
 /**
- * Returns the transaction of a batch, with the usage that it decides on and what it has changed. A key that was read by its secret and by its id has the usage and the stamp of the
- * first reading.
+ * Returns the transaction of a batch, with the usage that it decides on and what it has changed. A key that was read by
+ * its secret and by its id has the usage and the stamp of the first reading.
  * @param isRemembered whether it was read for an earlier batch.
  */
 function batchUsage(
