@@ -159,7 +159,7 @@ export const paths = {
 type Responses = Readonly<Record<string, Response>>;
 
 /** A response (OpenAPI 3.1, "Response Object"). A response to HEAD has no content. */
-interface Response {
+export interface Response {
   readonly description: string;
   readonly headers: Headers;
   readonly content?: ReturnType<typeof contentOf>;

@@ -13,7 +13,10 @@ import { BackupRefusal, isDamaged } from "./backup-error.js";
  * @throws BackupRefusal `destination_in_use`: an open connection to a database with a write-ahead log holds a shared
  * lock all the time; without a log, only while it reads or writes
  */
-export function lockDatabase(Database: DatabaseConstructor, file: string) {
+export function lockDatabase(
+  Database: DatabaseConstructor,
+  file: string,
+): BetterSqlite3.Database | undefined {
   refuseForeign(file);
   if (!exists(file)) return undefined;
   let database: BetterSqlite3.Database | undefined;

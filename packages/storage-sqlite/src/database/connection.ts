@@ -6,7 +6,7 @@ import type { MigrationsTable } from "../migrations/migration.js";
 import type { SqliteDatabase } from "./driver.js";
 
 /** The tables as the newest migration leaves them; not those that are only read by a text. */
-interface Schema extends SqlSchema {
+export interface Schema extends SqlSchema {
   readonly petstore_migrations: MigrationsTable;
 }
 
