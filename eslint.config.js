@@ -36,6 +36,16 @@ const randomFunctions = [
   "randomUUID",
   "webcrypto",
 ];
+const randomProperties = [
+  { object: "Math", property: "random", message: randomness },
+  ...randomFunctions.map((property) => ({ object: "crypto", property, message: randomness })),
+];
+
+const newerThanFetch = {
+  object: "URL",
+  property: "canParse",
+  message: "The client runs wherever there is `fetch`, which browsers had long before this.",
+};
 
 export default defineConfig(
   // pnpm's own file: a change of it, even of a comment, changes the lockfile.
@@ -113,11 +123,7 @@ export default defineConfig(
       "max-lines": ["warn", { max: 250 }],
       "max-lines-per-function": ["warn", { max: 50 }],
       "no-console": "error",
-      "no-restricted-properties": [
-        "error",
-        { object: "Math", property: "random", message: randomness },
-        ...randomFunctions.map((property) => ({ object: "crypto", property, message: randomness })),
-      ],
+      "no-restricted-properties": ["error", ...randomProperties],
       "no-restricted-syntax": ["error", lazyImport, ...time],
     },
   },
@@ -128,6 +134,10 @@ export default defineConfig(
     // Timeouts are measured by a clock that is never set: each storage reads it in one file.
     files: ["packages/{core,client}/src/clock.ts", "packages/storage-*/src/commit/retry.ts"],
     rules: { "no-restricted-syntax": ["error", lazyImport] },
+  },
+  {
+    files: ["packages/client/src/**"],
+    rules: { "no-restricted-properties": ["error", ...randomProperties, newerThanFetch] },
   },
   {
     files: ["packages/{core,client}/src/random.ts"],

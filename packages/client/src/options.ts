@@ -1,4 +1,5 @@
 import type { OperationName } from "@petstore/core/facts";
+import { fromThrowable } from "neverthrow";
 import { createSystemClock, type ClientClock } from "./clock.js";
 import { systemRandom, type RandomSource } from "./random.js";
 
@@ -88,9 +89,11 @@ const isApiKey = (key: unknown): boolean => typeof key === "string" && /^[\x21-\
 
 function isBaseUrl(text: unknown): boolean {
   // The URL parser removes spaces, and an empty query or fragment, but a path after them would be another one.
-  if (typeof text !== "string" || /[\s?#\\]/.test(text) || !URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username + password === "";
+  if (typeof text !== "string" || /[\s?#\\]/.test(text)) return false;
+  // Not `URL.canParse`: browsers had `fetch` long before it.
+  return fromThrowable(() => new URL(text))()
+    .map((url) => /^https?:$/.test(url.protocol) && url.username + url.password === "")
+    .unwrapOr(false);
 }
 
 function atLeastOne(name: string, value: number): number {
