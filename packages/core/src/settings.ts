@@ -112,7 +112,8 @@ const PLAN = v.union(
 /** All plans as a Map: a record of valibot's drops names such as `constructor`. */
 const plansSchema = v.pipe(
   v.custom<object>(
-    (plans) => Object.prototype.toString.call(plans) === "[object Object]",
+    // `import * as plans` makes a `Module`.
+    (plans) => /^\[object (?:Object|Module)\]$/.test(Object.prototype.toString.call(plans)),
     "must be an object of plans by name",
   ),
   v.transform((plans) => new Map(Object.entries<unknown>({ ...plans }))),

@@ -11,7 +11,6 @@ const LIMITS = `must be "custom" or ${LIMIT_FIELDS}, each an integer from 1 to 2
 const BYTES = "must return a Uint8Array of the requested size";
 const SECONDS = "must be an integer number of seconds, from 1 to 31,536,000 (a year)";
 const CLOCK = "must have a now() in milliseconds, and monotonic() or none";
-const PROTO: unknown = JSON.parse('{"__proto__": "custom"}');
 const TOO_LONG = { firstSeconds: YEAR + 1, longestSeconds: YEAR + 1 };
 const NAME = "must have a short lower-case name";
 const LONGEST_NAME = "a".repeat(32);
@@ -62,7 +61,7 @@ it.each<[string, string, ...unknown[]]>([
 });
 
 it.each<[string, unknown]>([
-  [`option plans.__proto__ ${NAME}`, { plans: PROTO }],
+  [`option plans.__proto__ ${NAME}`, { plans: JSON.parse('{"__proto__":"custom"}') as unknown }],
   ["the options must be an object", null],
   [`option ban.firstSeconds ${SECONDS}; option ban.longestSeconds ${SECONDS}`, { ban: TOO_LONG }],
   [
@@ -89,6 +88,7 @@ it.each<PetStoreOptions>([
   { ban: { graceSeconds: 60, afterRefusals: 1 }, closeTimeoutSeconds: 86_400 },
   { maxAnonymousClients: 1, idempotencyKeySeconds: YEAR, closeTimeoutSeconds: 1 },
   { maxAnonymousClients: 1_000_000, plans: { [LONGEST_NAME]: "custom", a: "custom" } },
+  { plans: (await import(`data:text/javascript,export const ${LONGEST_NAME}="custom"`)) as never },
 ])("takes %j: the least and the most", (options) => void createPetStore(options));
 
 const UNDEFINED = { clock: undefined, plans: undefined, ban: undefined, random: undefined };
