@@ -136,7 +136,8 @@ export function parseOptions(
   const { clientAddress, cors, ...checked } = checkedOptions("@petstore/http-adapter", parsed);
   const onError = contained(options.onError);
   const onResponse = options.onResponse && contained(options.onResponse, onError);
-  const readClock = fromThrowable(() => (options.clock ?? systemClock).now());
+  const source = options.clock ?? systemClock;
+  const readClock = fromThrowable(() => source.now());
   const clock = { now: () => readClock().orTee(onError).unwrapOr(systemClock.now()) };
   const hasRequestIds = schema === forServers || options.requestIds === true;
   return {

@@ -46,8 +46,9 @@ describe.each<[name: string, create: (store: PetStore, options: HttpOptions) => 
     const { reports, onResponse } = collect();
     const signals = collectSignals("petstore:request");
     let now = 0;
-    const clock = { now: () => (now += 5) };
-    const { store, call } = await start((of) => create(of, { onResponse, clock }));
+    const options = { onResponse, clock: { now: () => (now += 5) } };
+    const { store, call } = await start((of) => create(of, options));
+    options.clock = { now: () => 0 };
     const [{ id } = { id: "" }] = (await store.keys.list())._unsafeUnwrap().keys;
     for (const [sent] of REQUESTS) {
       const { headers } = await call({ ...sent, headers: ["X-Request-Id: mine"] });
@@ -75,8 +76,7 @@ describe.each<[name: string, create: (store: PetStore, options: HttpOptions) => 
     const options = { onResponse, maxBodySeconds: 86_400 };
     const { store, key, dial } = await start((of) => create(of, options));
     const wire = await dial(compose({ method: "POST", key, body: PET }) + PET.slice(0, 5));
-    const remaining = async (): Promise<number> =>
-      (await store.as(key).admit())._unsafeUnwrap().quota.remaining;
+    const remaining = async () => (await store.as(key).admit())._unsafeUnwrap().quota.remaining;
     await expect.poll(remaining).toBeLessThan(59);
     wire.socket.resetAndDestroy();
     expect(await reports(1)).toMatchObject([{ operation: "createPet", status: undefined }]);
