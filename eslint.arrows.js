@@ -145,7 +145,6 @@ const bansByPackage = {
   cli: [database],
 };
 
-/** @type {import("eslint").Linter.Config[]} */
 export const arrows = [
   {
     files: ["packages/*/test/**", "benchmarks/**"],

@@ -34,11 +34,8 @@ function setUp(options: ConsoleOptions = {}, storeOptions: PetStoreOptions = {})
       body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     });
   };
-  const call = async <Name extends CallName>(
-    name: Name,
-    input: Input<Name>,
-    headers: Record<string, string> = {},
-  ) => (await post(name, input, headers)).json() as Promise<Output<Name>>;
+  const call = async <Name extends CallName>(name: Name, input: Input<Name>, headers = {}) =>
+    (await post(name, input, headers)).json() as Promise<Output<Name>>;
   const issue = async (label: string, input: Partial<IssueKeyInput> = {}) =>
     (await store.keys.issue({ plan: "free", label, ...input }))._unsafeUnwrap();
   const list = (query: Partial<Input<"keys/list">> = {}) => call("keys/list", { ...ALL, ...query });
@@ -93,7 +90,6 @@ it("the page has files of its own, at most 60 KB compressed, which no page can f
     expect(refused.headers.get("Allow")).toBe("GET, HEAD");
     await expectError(refused, 405);
   }
-  expect(size).toBeGreaterThan(5_000);
   expect(size).toBeLessThan(60_000);
 });
 
@@ -107,9 +103,7 @@ it("the page is found without the slash, and nowhere else", async () => {
 });
 
 it.each([
-  ["basePath", { basePath: "console" }],
   ["basePath", { basePath: "/a?b" }],
-  ["baseUrl", { baseUrl: "here" }],
   ["onEvent", { onEvent: 1 }],
   ["users", { users: [] }],
   ["; option baseUrl must", { basePath: "console", baseUrl: "here" }],
@@ -391,7 +385,8 @@ it("the list of keys is searched by label, id, hint and a part of a secret, and 
   for (const part of [key.id.slice(-6).toUpperCase(), secret.slice(0, 13), secret.slice(0, 30)])
     expect(await searched(part)).toEqual([key.label]);
   await store.keys.issue({ plan: "free" });
-  expect(await list({ search: "nothing" })).toMatchObject({ keys: [], matching: 0, total: 4 });
+  const nothing = { keys: [], matching: 0, total: 4, counts: { all: 0, active: 0 } };
+  expect(await list({ search: "nothing" })).toMatchObject(nothing);
   const rotated = (await store.keys.rotate(key.id, { overlapSeconds: 60 }))._unsafeUnwrap();
   clock.advance(1_000);
   for (const each of [secret, rotated.secret]) {

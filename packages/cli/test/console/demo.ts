@@ -65,44 +65,22 @@ export const link = (page: Page, name: string) => page.getByRole("link", { name 
 /** The fields of the page itself; the others are in its dialog. */
 const OF_PAGE = /^(?:Search|From id|Order)$/;
 
-/** Presses these buttons and links, fills in these fields, and waits for these texts, one after the other. */
-export async function perform(
-  page: Page,
-  ...steps: readonly (string | RegExp | Readonly<Record<string, string>>)[]
-): Promise<void> {
+export type Step = string | RegExp | (() => Promise<void>) | Readonly<Record<string, string>>;
+
+/** Presses these buttons and links (the last, if several have the name), fills in these fields, and waits for these texts, one after the other. */
+export async function perform(page: Page, ...steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
     if (typeof step === "string") {
       const named = page.getByRole("link", { name: step, exact: true });
-      await button(page, step).or(named).click();
+      await button(page, step).or(named).last().click();
     } else if (step instanceof RegExp) await page.getByText(step).waitFor();
+    else if (typeof step === "function") await step();
     else
       for (const [label, value] of Object.entries(step)) {
         const field = (OF_PAGE.test(label) ? page : dialog(page)).getByLabel(label);
-        await (/^(Plan|Status|Order)$/.test(label) ? field.selectOption(value) : field.fill(value));
+        await (/^(Plan|Status|Order|is accepted)$/.test(label)
+          ? field.selectOption(value)
+          : field.fill(value));
       }
   }
 }
-
-/** The main states of the console of the demo store, each reached from the one before. */
-export const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  keys: (page) => link(page, "Mobile app").waitFor(),
-  issue: (page) => perform(page, "Issue a key", { Label: "Rescue North", Plan: "enterprise" }),
-  secret: (page) => perform(page, { Plan: "pro" }, "Issue", /The secret is shown only now\./),
-  key: async (page) => {
-    await perform(page, "I have stored it", "banned 1", /1 to 1 of 1 \(of/);
-    await link(page, "Price scraper").click();
-    await button(page, "Lift the ban").waitFor();
-  },
-  revoke: async (page) => {
-    await perform(page, "Revoke…");
-    await dialog(page).getByRole("textbox").fill("Price scr");
-  },
-  rotate: async (page) => {
-    await perform(page, "Cancel", "Rotate…");
-    await dialog(page).getByRole("combobox").selectOption("0");
-    await perform(page, "Rotate");
-  },
-  pets: (page) => perform(page, "Cancel", "Pets", /Hedwig/),
-  refused: (page) =>
-    perform(page, "Add a pet", { Name: "Rex", Category: "1.5" }, "Add", /Id must be an int64/),
-};
