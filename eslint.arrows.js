@@ -145,6 +145,7 @@ const bansByPackage = {
   cli: [database],
 };
 
+/** @type {import("eslint").Linter.Config[]} */
 export const arrows = [
   {
     files: ["packages/*/test/**", "benchmarks/**"],

@@ -22,6 +22,7 @@ export function openPets(file = process.env["DATABASE"] ?? ":memory:") {
   const find = database.prepare("select id, name, categoryId, status from pets where id = ?");
   const insert = database.prepare("insert into pets (name, categoryId, status) values (?, ?, ?)");
   return {
+    /** @type {InstanceType<typeof Database>} */
     database,
     /** @param {number} limit @param {number} [after] */
     list: (limit, after = 0) => list.all(after, limit),
@@ -32,7 +33,7 @@ export function openPets(file = process.env["DATABASE"] ?? ":memory:") {
       const { lastInsertRowid } = insert.run(name, categoryId, status);
       return { id: Number(lastInsertRowid), name, categoryId, status };
     },
-    /** @param {number} count */
+    /** @type {(count: number) => void} */
     seed: database.transaction((/** @type {number} */ count) => {
       for (let index = 0; index < count; index += 1)
         insert.run(`pet ${index}`, index % 50, "available");

@@ -57,6 +57,7 @@ async function call<T extends object, Code extends string>(
   operation: Operation<T, Code>,
   options: CallOptions | undefined,
 ): Promise<Outcome<T, Code>> {
+  // Without types, a caller may pass null for nothing.
   const seconds = options?.deadlineSeconds ?? context.deadlineSeconds;
   let lifetime: Lifetime | undefined;
   try {

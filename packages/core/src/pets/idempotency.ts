@@ -31,7 +31,7 @@ export function parseCreatePetOptions(options: unknown): Parsed<string | undefin
   return idempotencyKey === undefined ? ok(undefined) : parseIdempotencyKey(idempotencyKey);
 }
 
-/** Returns the token of a creation: a digest of the idempotency key in its scope, the id of an API key or, for the host, `""`. */
+/** Returns the token of a creation: a digest of the idempotency key in its scope: an API key's id, or the host's, `""`. */
 export function tokenOf(idempotencyKey: string, keyId = ""): string {
   return hash("sha256", `${keyId} ${idempotencyKey}`, "base64url");
 }
