@@ -25,7 +25,7 @@ export interface Ended {
   readonly number: number;
   /** The quota in its response; `undefined` if there is none. */
   readonly quota: WindowQuota | undefined;
-  /** How long this window still lasts. */
+  /** How long this window still lasts; negative if it has ended. */
   readonly resetIn: number;
   /** The wait after a 429: its `Retry-After` (0 if it has none), and a random addition. */
   readonly wait: { readonly retryAfter: number; readonly jitter: number } | undefined;

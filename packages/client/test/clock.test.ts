@@ -1,5 +1,5 @@
 import * as client from "@petstore/client";
-import * as core from "@petstore/core";
+import { createManualClock as create } from "@petstore/core";
 import { afterEach, expect, test, vi } from "vitest";
 import { ANY } from "./support/stores.js";
 
@@ -54,13 +54,8 @@ test("the gate's clock is not fast, however often it is read", async () => {
   expect(second - first).toBeGreaterThan(1_990);
 });
 
-const create = core.createManualClock;
-
-test("the manual clock is one, whether an application has the engine or the client alone", () => {
+test("the manual clock, one with or without the engine, calls timers back in their order, each at its time, and those that they start", async () => {
   expect(client.createManualClock).toBe(create);
-});
-
-test("the manual clock calls timers back in their order, each at its time, and those that they start", async () => {
   const clock = create(1_000);
   const calls: [name: string, at: number][] = [];
   const start = (name: string, after: number, then = (): void => undefined) =>

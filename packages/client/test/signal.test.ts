@@ -4,8 +4,6 @@ import { expect, test, vi } from "vitest";
 import { fakeTimers, hostTimers } from "../../../scripts/fake-timers.js";
 import { ANY, clientOf, never, rex, stock, turns } from "./support/stores.js";
 
-const ownClock = { clock: undefined };
-
 const endless = (cancel = (): void => undefined): Response =>
   new Response(new ReadableStream({ cancel }));
 
@@ -18,7 +16,7 @@ test.each<[string, Partial<PetsClientOptions>]>([
   ["waiting to retry", { backoffSeconds: 100, fetch: () => Promise.reject(new Error("down")) }],
 ])("a signal ends a call at once when it is %s, and leaves nothing", async (phase, options) => {
   fakeTimers("setTimeout", "clearTimeout");
-  const client = clientOf(await stock(), { ...ownClock, ...options });
+  const client = clientOf(await stock(), { clock: undefined, ...options });
   if (phase === "queued behind another") void client.listPets();
   if (phase === "waiting for the gate") await useUp(client);
   await turns(1);
@@ -102,7 +100,7 @@ test("a deadline beyond 2^31 milliseconds does not come early", async () => {
 });
 
 test("a loop of refused calls lets everything else run", async () => {
-  const client = clientOf(await stock(), ownClock);
+  const client = clientOf(await stock(), { clock: undefined });
   await useUp(client);
   const over = new AbortController();
   setTimeout(() => over.abort(), 20);

@@ -28,7 +28,7 @@ export function readHead({ status, headers }: Response, now: number): Head {
     status,
     requestId: headers.get("X-Request-Id") ?? undefined,
     quota,
-    resetIn: Math.max(0, (quota?.resetAt ?? 0) - serverNow),
+    resetIn: (quota?.resetAt ?? 0) - serverNow,
     retryAfter: readRetryAfter(headers.get("Retry-After"), serverNow),
     sunset: headers.has("Deprecation") ? (headers.get("Sunset") ?? "") : undefined,
     replayed: headers.get("Idempotent-Replayed") === "true",

@@ -72,11 +72,11 @@ function readError<Code extends string>(
     case "storage_unavailable":
       return { code, message, quota, cause: undefined };
     case "rate_limit_exceeded":
-      if (status !== 429) return unexpected;
-      return { code, message, quota, window: quota.window, retryAfterSeconds };
     case "api_key_banned":
       if (status !== 429) return unexpected;
-      return { code, message, quota, retryAfterSeconds };
+      return code === "api_key_banned"
+        ? { code, message, quota, retryAfterSeconds }
+        : { code, message, quota, window: quota.window, retryAfterSeconds };
   }
 }
 
