@@ -253,8 +253,8 @@ LAST USED \\(UTC\\) +${day}\nEXPIRES \\(UTC\\) +2099-01-01 00:00\nSTATE +banned 
   expect((await admit(to))._unsafeUnwrapErr().code).toBe("api_key_banned");
   expect((await to.run("keys", "lift-ban", id)).out).toMatch(/ active$/);
   expect(await to.json("keys", "list", "--banned")).toEqual([]);
-  await to.run("keys", "change-plan", id, "pro");
-  expect((await admit(to))._unsafeUnwrap().quota.remaining).toBe(300 - 2);
+  await to.run("keys", "change-plan", id, "enterprise", "--per-minute", "8", "--per-day", "99");
+  expect((await admit(to))._unsafeUnwrap().quota).toMatchObject({ limit: 8, day: { limit: 99 } });
 });
 
 it("a wrong line ends keys import, also while its input stays open", async () => {

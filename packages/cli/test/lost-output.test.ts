@@ -15,6 +15,7 @@ import { databaseWithKey, newDatabase, petsIn, REX, skipWithout } from "./suppor
 import { petstore, withDatabase, writableTo } from "./support/command.js";
 import { inCi } from "../../../scripts/test-size.js";
 import { createErrorLog, createRequestLog } from "../src/serve/log.js";
+import { createTerminal } from "../src/terminal.js";
 
 const FULL = "/dev/full";
 const program = useBuiltPetstore();
@@ -117,6 +118,16 @@ it.runIf(inCi)("workers whose log is read late write only whole lines of JSON to
   await expect.poll(() => log.match(/"operation":"listPets"/g)?.length).toBe(4_000);
   expect(await end()).toBe(0);
   expect(linesOf(log)).toHaveLength(log.match(/"msg":"request"/g)?.length ?? 0);
+});
+
+it("why a first line was not written is known also if the next one fails for another reason", async () => {
+  const closed = Object.assign(new Error("closed"), { code: "EPIPE" });
+  const stdout = writableTo((_, done) => done(closed));
+  const terminal = createTerminal({ stdout, stderr: stdout });
+  for (const mustBeRead of [false, false, true]) {
+    terminal.out("a line");
+    expect((await terminal.written(mustBeRead)) === undefined).toBe(!mustBeRead);
+  }
 });
 
 it("errors of one kind are reported at once, then counted every ten seconds, and at the end once", () => {

@@ -165,6 +165,7 @@ it.each([
   [0, /received SIGTERM/, ["serve", "--port", "0"]],
   [0, /received SIGTERM/, ["console"]],
   [1, /it received a signal to stop/, ["pets", "import", "-"]],
+  [1, /it received a signal to stop/, ["pets", "export", "pipe"]],
   [1, /it received a signal to stop/, ["pets", "export", "-"]],
   [1, /The backup was stopped/, ["backup", "never.db"]],
   [1, /The backup was stopped/, ["restore", "copy.db"]],
@@ -172,6 +173,7 @@ it.each([
 ] as const)("%s: %s when SIGTERM comes at the start of %j", async (code, says, args) => {
   const { database } = await databaseWithKey();
   copyFileSync(database, join(dirname(database), "copy.db"));
+  spawnSync("mkfifo", [join(dirname(database), "pipe")]);
   const command = ["--import", EARLY, program(), ...args, "--database", database];
   const options = { cwd: dirname(database), timeout: 20_000, killSignal: "SIGKILL" } as const;
   const { output, ended } = startAny([process.execPath, ...command], options);

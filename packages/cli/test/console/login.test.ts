@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
@@ -208,9 +208,13 @@ it("says on standard error that its link, and which action, standard output has 
   expect(error.mock.lastCall).toEqual([expect.stringMatching(`full: .* key_revoked ${id}$`)]);
   const full = "before insert on api_keys begin select raise(abort, 'no room'); end";
   new Database(database).exec(`create trigger full ${full}`).close();
-  expect((await call("keys/issue", { plan: "pro" }, { Cookie })).status).toBe(503);
+  const issue = () => call("keys/issue", { plan: "pro" }, { Cookie });
+  expect((await issue()).status).toBe(503);
   expect(error.mock.lastCall).toEqual([expect.stringContaining("SQLITE_CONSTRAINT_TRIGGER")]);
-  stdin.end();
+  truncateSync(`${database}-wal`, 2 ** 27);
+  const last = () => issue().then(() => String(error.mock.lastCall));
+  await expect.poll(last).toContain("128 MiB");
+  stdin.destroy();
   expect(await ended).toBe(0);
   // A later signal must not end the process before its last lines are read.
   expect(process.listenerCount("SIGTERM")).toBe(handlers + 1);

@@ -23,6 +23,7 @@ async function shownOn(stream: object, ...args: readonly string[]): Promise<stri
 it("a terminal shows a bar that is erased for every other line", async () => {
   const database = newDatabase();
   const file = `${database}.ndjson`;
+  symlinkSync("real.ndjson", file);
   writeFileSync(file, `${REX.repeat(3_000)}bad\n${REX.repeat(500)}`);
   const full = `${"█".repeat(30)} 100.0 %`;
   expect(await shownOn({}, "pets", "import", file, "--database", database)).toBe(
