@@ -437,7 +437,7 @@ it("the list of keys keeps a revocation that comes during a slow reading, and sh
       return page;
     },
   });
-  await list();
+  expect(await list()).toMatchObject({ readAt: NOW + 1_000 });
   clock.advance(60_000);
   const before = clock.now();
   let open = (): void => undefined;

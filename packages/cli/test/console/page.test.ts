@@ -78,8 +78,7 @@ it("issues a key; a person runs into its limit, is found by the secret, and is l
   await perform(page, "Lift the ban", /It is away\./);
   await page.getByText("It is away.").waitFor({ state: "detached" });
   await perform(page, "Lift the ban");
-  await page.getByText("active", { exact: true }).waitFor();
-  await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("H1");
+  await expect.poll(() => screenOf(page)).toContain("»# Happy Paws");
   expect((await store.keys.find(id))._unsafeUnwrap().bannedUntil).toBeUndefined();
   await expect.poll(console.output).toContain(`ban_lifted ${id}`);
 
@@ -133,7 +132,6 @@ it("rotates, changes the plan and, with the keyboard alone, revokes; it asks bef
   expect((await show()).plan).toBe("free");
   const limits = { "Requests per minute": "5000", "Requests per day": "9007199254740991" };
   await perform(page, limits, "Change", /5,000 per minute, 9,007,199,254,740,991 per day/);
-  expect(await dialog(page).count()).toBe(0);
 
   const rotate = async (overlapSeconds: number) =>
     (await store.keys.rotate(id, { overlapSeconds }))._unsafeUnwrap().key.hint;
@@ -243,12 +241,15 @@ it("is neither cancelled nor closed while an action is sent, or when a late look
   found[0]?.();
   await page.getByText("The secret belongs to").waitFor();
   expect([await shownSecret(page), new URL(page.url()).hash]).toEqual([made, ""]);
-  await perform(page, "I have stored it", { Search: secret }, found.sent(2), "Pets");
-  const late = page.waitForResponse("**/api/keys/find-by-secret");
-  found[1]?.();
-  await late;
-  await page.waitForResponse("**/api/pets/list");
-  expect(new URL(page.url()).hash).toBe("#pets");
+  await perform(page, "I have stored it");
+  for (const [index, next] of [{ Search: "acme" }, "Pets"].entries()) {
+    await perform(page, { Search: secret }, found.sent(index + 2), next);
+    const late = page.waitForResponse("**/api/keys/find-by-secret");
+    found[index + 1]?.();
+    await late;
+    await page.waitForResponse("**/api/*/list");
+    expect(new URL(page.url()).hash).toBe(["", "#pets"][index]);
+  }
 
   const changed = await hold(page, "keys/change-plan");
   await perform(page, "Keys", "acme", "Change plan…", "Change", changed.sent(1));
@@ -423,7 +424,7 @@ it("shows hostile labels as text, on a phone too", async () => {
     await perform(page, place, shown);
     expect(await page.evaluate(IS_WIDE)).toBe(false);
   }
-  expect(await page.locator("tbody").innerText()).toMatch(/no label[^]*�txt.exe� �isolated/);
+  expect(await page.locator("tbody").innerText()).toMatch(/(?:no label[^]*){2}�txt.exe� �isolated/);
   for (const index of [1, 2, 3]) {
     await page.locator("tbody a").nth(index).click();
     await perform(page, "Revoke…");
