@@ -142,7 +142,7 @@ function leave(
   queue.leave({ number, quota, resetIn, wait, refusal });
 }
 
-/** The refusal after a response that is none itself, or has no Error. */
+/** Returns the refusal that follows from the quota of a response, or from a 429 without an Error body. */
 function refusalFrom({ status, quota, requestId }: Head): Refusal | undefined {
   if (quota !== undefined) return limitUsedUp(quota);
   return status === 429 ? unexpectedResponse("It refuses requests.", 429, requestId) : undefined;

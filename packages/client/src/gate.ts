@@ -7,7 +7,7 @@ export interface Gate {
   /** How many requests were sent so far. The last one has this number. */
   readonly sent: number;
   readonly inFlight: number;
-  /** Of the newest response, for the window that binds, to `resetAt` by the server's clock; `undefined` before the first. */
+  /** The quota in the newest response; `resetAt` is a time of the server's clock. `undefined` before the first. */
   readonly newest: (WindowQuota & Pick<Ended, "number">) | undefined;
   /** Until this time, the server has said, or its limit implies, that it refuses requests. */
   readonly opensAt: number;

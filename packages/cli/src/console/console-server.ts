@@ -43,7 +43,7 @@ export async function serveConsole(
   });
   const close = async (): Promise<void> => {
     const closed = once(server.close(), "close");
-    // A response may show a secret that was made, also one whose request comes meanwhile.
+    // A response may show a new secret, also if its request arrives while the server closes.
     const end = async (): Promise<void> => {
       for (const response of running) await once(response, "close");
     };

@@ -175,7 +175,7 @@ const ONE_TRANSACTION = 250;
 
 /**
  * Adds the pets of a group under new ids; the storage commits them together. With `again`, lines are not remembered: no
- * line after a failed one may be added, or an import that resumes there would add it twice. `Err` is of the first one.
+ * line after a failed one may be added, or an import that resumes there would add it twice. `Err` is the first failure.
  */
 async function addGroup(storage: Storage, entries: readonly Entry[], again: boolean, tally: Tally) {
   const count = again ? ONE_TRANSACTION : entries.length;

@@ -138,7 +138,7 @@ interface KeyTables {
 
 function keysInMemory(run: Run, tables: KeyTables): KeyStorage {
   const { keys, owners } = tables;
-  /** All ids, in ascending order, until another is added; some may be of keys that were removed. */
+  /** The ids of all keys, in ascending order; unset when a key is added. Some keys may have been removed since. */
   let ids: string[] | undefined;
 
   const add = (added: readonly KeyWithUsage[]): number => {

@@ -98,7 +98,7 @@ const ADD_BREAKING =
 /** Returns the number of the newest migration in the database; 0 if there is none. */
 function refuseUnusable(connection: Connection, known: readonly Migration[]): number {
   const { number, problem } = prepareSchemaCheck(connection, known)();
-  // Before the first migration, the tables are those of others: it fails.
+  // Without a migration, the tables belong to another program: the first migration fails.
   if (problem === undefined || number === 0) return number;
   throw new OpenRefusal(problem.code, `The tables cannot be used: ${problem.message}.`);
 }
