@@ -4,7 +4,7 @@ import { deserialize, serialize } from "node:v8";
 import { createMemoryStorage } from "@petstore/core";
 import { storageError, type Decide, type PresentedKey } from "@petstore/core/storage";
 import type { Storage, StorageError } from "@petstore/core/storage";
-import { err, type Result } from "neverthrow";
+import { err, Result } from "neverthrow";
 
 export interface FileOptions {
   readonly file: string;
@@ -126,8 +126,8 @@ function callOf(memory: Storage, port: string, member: string, args: unknown[]):
 }
 
 function locked<T>(lock: string, call: () => Call<T>): Call<T> {
-  // Of those that make the folder at once, one has made it.
-  for (let tries = 1; mkdirSync(lock, { recursive: true }) === undefined; tries += 1) {
+  // Not recursive, which also fails if another process removes the folder meanwhile.
+  for (let tries = 1; Result.fromThrowable(mkdirSync)(lock).isErr(); tries += 1) {
     if (tries === 1_000) return Promise.resolve(err(storageError("It is locked.")));
     pause();
   }
