@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
@@ -197,14 +196,15 @@ it.each(DISTURBED.slice(0, sized(2, 4, 4)))("shows a lost secret despite: %s", a
   expect([await dialog(page).count(), await countOf(store)]).toEqual([0, 1]);
 });
 
-/** Holds the responses to this call, or to some requests. Returns functions that release them, and a step that waits. */
+/** Holds the responses to this call, or to some requests. Returns what releases each until the page has it, and a step that waits. */
 async function hold(page: Page, call: string, isHeld: (request: Request) => boolean = () => true) {
-  const held: (() => void)[] = [];
+  const held: (() => Promise<unknown>)[] = [];
   await page.route(`**/api/${call}`, async (route) => {
     const response = await route.fetch();
-    const release = () => void route.fulfill({ response });
+    const received = () => page.waitForResponse((each) => each.request() === route.request());
+    const release = () => Promise.all([received(), route.fulfill({ response })]);
     if (isHeld(route.request())) held.push(release);
-    else release();
+    else await route.fulfill({ response });
   });
   const sent = (count: number) => () => expect.poll(() => held.length).toBe(count);
   return Object.assign(held, { sent });
@@ -217,12 +217,10 @@ it("shows the secret of the form that is open, when the response of one that was
   await back(page);
   await perform(page, "I have stored it", "Keys", "Issue a key", { Label: "second" }, "Issue");
   await held.sent(2)();
-  const late = page.waitForResponse("**/api/keys/issue");
-  held[0]?.();
-  await late;
+  await held[0]?.();
   await page.waitForResponse("**/api/keys/list");
   expect(await page.getByText("The secret is shown only now.").count()).toBe(0);
-  held[1]?.();
+  await held[1]?.();
   const secret = await shownSecret(page);
   const { keys } = (await store.keys.list())._unsafeUnwrap();
   expect(keys.find(({ hint }) => secret.startsWith(hint))?.label).toBe("second");
@@ -235,17 +233,15 @@ it("is neither cancelled nor closed while an action is sent, or when a late look
   await button(page, "Cancel").dispatchEvent("click");
   await page.keyboard.press("Escape");
   expect(await button(page, "Issue").count()).toBe(1);
-  issued[0]?.();
+  await issued[0]?.();
   const made = await shownSecret(page);
-  found[0]?.();
+  await found[0]?.();
   await page.getByText("The secret belongs to").waitFor();
   expect([await shownSecret(page), new URL(page.url()).hash]).toEqual([made, ""]);
   await perform(page, "I have stored it");
   for (const [index, next] of [{ Search: "acme" }, "Pets"].entries()) {
     await perform(page, { Search: secret }, found.sent(index + 2), next);
-    const late = page.waitForResponse("**/api/keys/find-by-secret");
-    found[index + 1]?.();
-    await late;
+    await found[index + 1]?.();
     await page.waitForResponse("**/api/*/list");
     expect(new URL(page.url()).hash).toBe(["", "#pets"][index]);
   }
@@ -254,7 +250,7 @@ it("is neither cancelled nor closed while an action is sent, or when a late look
   await perform(page, "Keys", "acme", "Change plan…", "Change", changed.sent(1));
   await back(page);
   await link(page, "acme").waitFor();
-  changed[0]?.();
+  await changed[0]?.();
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   for (let count = 0; count < 3; count += 1) await page.waitForResponse("**/api/keys/list");
@@ -273,15 +269,13 @@ it("draws no older response over a newer one, turns one page at two clicks, and 
   const held = await hold(page, "keys/list", isHeld);
   await perform(page, { Search: "key 7" }, held.sent(1));
   await perform(page, { Search: "key 12" }, /1 to 2 of 2 \(of 120\)/);
-  const late = page.waitForResponse((response) => isHeld(response.request()));
-  held[0]?.();
-  await late;
+  await held[0]?.();
   await page.waitForResponse("**/api/keys/list");
 
   await perform(page, { Search: "" }, "active 120", /1 to 50 of 120/);
   await button(page, "Next").dblclick();
   await expect.poll(() => held.length).toBe(2);
-  held[1]?.();
+  await held[1]?.();
   await perform(page, /51 to 100 of 120/, "Next", /101 to 120 of 120/);
   expect(await button(page, "Next").isEnabled()).toBe(false);
   const { keys } = (await store.keys.list())._unsafeUnwrap();
@@ -436,11 +430,13 @@ it("shows hostile labels as text, on a phone too", async () => {
 
 it("shows each of its states as a whole, to a screen reader too, and cuts nothing off", async () => {
   const { page, offences } = await openPage((await serveConsole(await createDemoStore())).url);
+  const unused: (readonly string[])[] = [];
   for (const [state, { steps, lines }] of Object.entries(STATES)) {
     await perform(page, ...steps);
     const shown = expect.poll(() => screenOf(page));
     if (pictures === undefined) await shown.toEqual(lines);
     else await shown.toContain(lines.at(-1));
+    unused.push(await page.evaluate<readonly string[]>(UNUSED_RULES));
     for (const [index, size] of inCi ? SIZES.entries() : []) {
       const [scheme, width] = size.split("-");
       await page.emulateMedia({ colorScheme: scheme === "dark" ? scheme : "light" });
@@ -451,13 +447,18 @@ it("shows each of its states as a whole, to a screen reader too, and cuts nothin
       expect([name, await page.evaluate(IS_WIDE)]).toEqual([name, false]);
       if (pictures === undefined || !/^(keys|secret|key|revoke|pets)-\w+-(1280|375)$/.test(name))
         continue;
-      mkdirSync(join(root, pictures), { recursive: true });
       const path = join(root, pictures, `${name}.png`);
       await page.screenshot({ path, animations: "disabled", caret: "hide" });
     }
   }
+  const never = unused.reduce((all, each) => all.filter((rule) => each.includes(rule)));
+  expect(never, "rules of no state but a failure").toEqual([".stale"]);
   expect(offences).toEqual([]);
 });
+
+const UNUSED_RULES = `[...document.styleSheets[0].cssRules].flatMap((rule) => [rule, ...(rule.cssRules ?? [])])
+  .map(({ selectorText = "*" }) => selectorText.replace(/::.*|:(focus-visible|disabled)/, "") || "*")
+  .filter((selector) => !document.querySelector(selector))`;
 
 /** The last one is a zoom of 200 %. */
 const SIZES = ["light-1280", "dark-375", "dark-1280", "light-375", "light-640"];

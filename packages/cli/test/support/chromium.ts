@@ -6,12 +6,10 @@ import { beforeAll, beforeEach, onTestFinished } from "vitest";
 const executablePath = "/usr/bin/chromium";
 
 /** Why the tests of a browser are skipped, if they are. In CI, they fail without a browser. */
-const reasonToSkip = findReasonToSkip();
-
-function findReasonToSkip(): string | undefined {
-  if (existsSync(executablePath) || process.env["CI"] !== undefined) return undefined;
-  return `Chromium is not installed at ${executablePath}: run \`apt-get update && apt-get install -y chromium\`.`;
-}
+const reasonToSkip =
+  existsSync(executablePath) || process.env["CI"] !== undefined
+    ? undefined
+    : `Chromium is not installed at ${executablePath}: run \`apt-get update && apt-get install -y chromium\`.`;
 
 /** Starts a browser for a file or group of tests; its timers run this much faster. Returns what opens a URL on a page. */
 export function useChromium(pace = 1, timezoneId = "UTC") {

@@ -132,6 +132,7 @@ function Filters({ info, query, change, list }: FiltersProps) {
       <div class="filters">
         <TextInput
           type="search"
+          class="wide"
           aria-label="Search by label, id, hint or a pasted secret"
           placeholder="Label, id, hint or a pasted secret"
           spellcheck={false}
