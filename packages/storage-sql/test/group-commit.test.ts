@@ -209,37 +209,34 @@ it("calls for which nothing is ever stored fail at their own timeout, and the ne
   expect((await add("call")).isOk()).toBe(true);
 });
 
-it.each(["writes", "reads"] as const)(
-  "one of %s whose commit does not end fails",
-  async (group) => {
-    fakeTimers("setInterval", "clearInterval");
-    const options = { timeout: 9, callTimeout: 1_000, kind: { ...kind, group } };
-    const { add, batches, endNext, advance } = createSlowGroup(options);
-    let settled: unknown;
-    const call = add("call").then((result) => (settled = result));
-    await turns(1);
-    const waiting = add("waiting");
-    for (let round = 0; round < 2; round += 1) {
-      advance(250);
-      vi.advanceTimersByTime(250);
-      await turns(1);
-      expect(settled).toBeUndefined();
-    }
+it.each(["writes", "reads"] as const)("one of %s whose commit never ends fails", async (group) => {
+  fakeTimers("setInterval", "clearInterval");
+  const options = { timeout: 9, callTimeout: 1_000, kind: { ...kind, group } };
+  const { add, batches, endNext, advance } = createSlowGroup(options);
+  let settled: unknown;
+  const call = add("call").then((result) => (settled = result));
+  await turns(1);
+  const waiting = add("waiting");
+  for (let round = 0; round < 2; round += 1) {
     advance(250);
     vi.advanceTimersByTime(250);
-    await call;
-    expect(settled).toMatchObject({ error: { cause: { mayBeStored: group === "writes" } } });
-    expect((await waiting)._unsafeUnwrapErr()).toMatchObject({ cause: { mayBeStored: false } });
-    void createSlowGroup().add("call without a timeout");
     await turns(1);
-    expect(vi.getTimerCount()).toBe(1);
-    const next = add("next");
-    await endNext();
-    await endNext();
-    expect([(await next)._unsafeUnwrap(), vi.getTimerCount()]).toEqual(["next", 0]);
-    expect(batches.map(String)).toEqual(["call", "next"]);
-  },
-);
+    expect(settled).toBeUndefined();
+  }
+  advance(250);
+  vi.advanceTimersByTime(250);
+  await call;
+  expect(settled).toMatchObject({ error: { cause: { mayBeStored: group === "writes" } } });
+  expect((await waiting)._unsafeUnwrapErr()).toMatchObject({ cause: { mayBeStored: false } });
+  void createSlowGroup().add("call without a timeout");
+  await turns(1);
+  expect(vi.getTimerCount()).toBe(1);
+  const next = add("next");
+  await endNext();
+  await endNext();
+  expect([(await next)._unsafeUnwrap(), vi.getTimerCount()]).toEqual(["next", 0]);
+  expect(batches.map(String)).toEqual(["call", "next"]);
+});
 
 it("a retry waits for 20 turns of the event loop, then for 1 ms and up to 20 ms", () => {
   const waits = [0, 1, 20, 21, 22, 23, 24, 25, 26, 1_000].map(backoffBefore);

@@ -9,7 +9,8 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { failLook } from "./support/fail-look.js";
-import { aKey, allIds, firstPage, openStorage, rex, useFolder } from "./support/storage.js";
+import { aKey, allIds, firstPage, openFiles, openStorage, rex } from "./support/storage.js";
+import { useFolder } from "./support/storage.js";
 
 const ADDING = "packages/storage-sqlite/test/adding-process.ts";
 const program = useBundled("adding-process", [ADDING]);
@@ -109,16 +110,14 @@ describe.each<[happened: string, happen: () => void]>([
 
   it("a charge fails after 100 ms", async () => {
     happen();
-    expect(await failLater(99, charge)).toEqual([false]);
-    expect(await failLater(1, charge)).toEqual([true]);
+    expect([await failLater(99, charge), await failLater(1, charge)]).toEqual([[false], [true]]);
     expect(warnings).toHaveLength(1);
   });
 });
 
 it.each(reads)("a read notices it, too, after 100 ms (%#)", async (read) => {
   fs.rmSync(path);
-  expect(await failLater(99, read)).toEqual([false]);
-  expect(await failLater(1, read)).toEqual([true]);
+  expect([await failLater(99, read), await failLater(1, read)]).toEqual([[false], [true]]);
 });
 
 it("a storage whose file was replaced works again when it is opened again", async () => {
@@ -280,7 +279,7 @@ it("a storage whose file was replaced is not opened by another name, which would
   fs.rmSync(other);
 });
 
-it("a storage whose file was replaced is noticed behind a link, beside whose target the log is", async () => {
+it.each(["pets.db-wal", "links/pets.db"])("behind a link, a loss is noticed: %s", async (lost) => {
   fs.mkdirSync(folder.path("links"));
   const link = folder.path("links/pets.db");
   fs.symlinkSync(path, link);
@@ -288,16 +287,18 @@ it("a storage whose file was replaced is noticed behind a link, beside whose tar
   const add = () => linked.pets.create(rex);
   for (const pause of [100, 100]) expect(await failLater(pause, add)).toEqual([false]);
   await setTimeout(30);
-  fs.rmSync(`${path}-wal`);
+  fs.rmSync(folder.path(lost));
   expect(await failLater(0, add)).toEqual([true]);
 });
 
-it("a storage whose file was replaced is noticed in a host's database, too", async () => {
+it("a storage whose file was replaced is noticed in a host's database, too, and keeps no other file open", async () => {
   const database = new Database(folder.path("host.db"));
+  const before = openFiles("/fdinfo/");
   const hosts = await openStorage({ database });
   fs.rmSync(folder.path("host.db-shm"));
   expect((await hosts.pets.create(rex)).isErr()).toBe(true);
   expect([(await hosts.pets.list(firstPage)).isErr(), database.open]).toEqual([true, true]);
+  expect(openFiles("/fdinfo/")).toEqual(before);
 });
 
 it("a look that fails (EIO) fails its call only, and no pet is lost or doubled", async () => {

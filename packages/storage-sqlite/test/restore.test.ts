@@ -9,8 +9,9 @@ import type { ResultAsync } from "neverthrow";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { failLook } from "./support/fail-look.js";
-import { leaveLog, modesDuring, openStorage, petsIn, useFolder } from "./support/storage.js";
-import { aKey, applyMocks, firstPage, meanwhile, rex, watchSyncs } from "./support/storage.js";
+import { leaveLog, modesDuring, openFiles, openStorage, petsIn } from "./support/storage.js";
+import { applyMocks, useFolder, watchSyncs } from "./support/storage.js";
+import { aKey, firstPage, meanwhile, rex } from "./support/storage.js";
 
 const ADDING = "packages/storage-sqlite/test/adding-process.ts";
 const program = useBundled("adding-process", [ADDING]);
@@ -70,9 +71,8 @@ it("a restore replaces the database, also behind a link, and keeps the old one, 
   expect(previous).toMatch(/pets\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/);
   expect(restored.bytes).toBe(fs.statSync(filename).size);
   expect([petsIn(link), petsIn(previous), petsIn(backup)]).toEqual([1, 2, 1]);
-  expect(fs.statSync(filename).mode & 0o777).toBe(0o640);
-  expect(fs.statSync(filename).uid).toBe(owner);
-  expect(files()).toHaveLength(4);
+  const { mode, uid } = fs.statSync(filename);
+  expect([mode & 0o777, uid, files().length]).toEqual([0o640, owner, 4]);
 });
 
 it("a restore makes its copy at most as open as the backup and the old database, from the first byte", async () => {
@@ -188,7 +188,10 @@ describe("a restore is refused, and changes nothing,", () => {
     expect(await codeOf()).toBe("damaged");
     fs.writeFileSync(backup, "mine".repeat(500));
     expect(await codeOf()).toBe("damaged");
+    const copied = await backupSqliteFile({ filename: backup, to: free() });
+    expect(copied._unsafeUnwrapErr().code).toBe("damaged");
     expect([files(), petsIn(filename)]).toEqual([[...before, "odd.db"].sort(), 2]);
+    expect(openFiles(dirname(filename))).toEqual([]);
   });
 
   it("beside the log of another database, which a backup refuses, too", async () => {

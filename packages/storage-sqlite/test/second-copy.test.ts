@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { useBundled } from "../../../scripts/bundled-programs.js";
 import { sized } from "../../../scripts/test-size.js";
 import { readBySecondCopy } from "./support/second-copy.js";
-import { firstPage, openStorage, rex, useFolder } from "./support/storage.js";
+import { firstPage, openFiles, openStorage, rex, useFolder } from "./support/storage.js";
 
 const ADDING = "packages/storage-sqlite/test/adding-process.ts";
 const program = useBundled("adding-process", [ADDING]);
@@ -22,6 +22,7 @@ const onLinux = it.runIf(process.platform === "linux");
 
 onLinux.each(closings)("a storage whose lock %s ended fails, until reopened", async (_, close) => {
   const filename = folder.path("pets.db");
+  const before = openFiles("/fdinfo/");
   const storage = await openStorage({ filename });
   const codes: string[] = [];
   storage.onWarning?.(({ code }) => codes.push(code));
@@ -32,6 +33,7 @@ onLinux.each(closings)("a storage whose lock %s ended fails, until reopened", as
     expect(await call()).toMatchObject({ error: { message } });
   expect(codes).toEqual(["lock_lost"]);
   await storage.close();
+  expect(openFiles("/fdinfo/")).toEqual(before);
   const { pets } = await openStorage({ filename });
   expect((await pets.create(rex))._unsafeUnwrap().id).toBe(2n);
 });

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { devNull, tmpdir } from "node:os";
@@ -52,6 +53,14 @@ export async function watchSyncs(onSync = (): unknown => undefined) {
   applyMocks();
   const prototype = Object.getPrototypeOf(handle) as typeof handle;
   return vi.spyOn(prototype, "sync").mockImplementation(() => Promise.resolve(void onSync()));
+}
+
+/** The files with this text in their path that this process has open: none where the system does not tell. */
+export function openFiles(text: string): readonly string[] {
+  const folder = "/proc/self/fd";
+  const links = existsSync(folder) ? readdirSync(folder).map((name) => `${folder}/${name}`) : [];
+  const files = links.filter((link) => existsSync(link)).map((link) => readlinkSync(link));
+  return files.filter((file) => file.includes(text));
 }
 
 export function petsIn(file: string): number {
