@@ -1,5 +1,6 @@
 import { decodeJson } from "@petstore/http-adapter";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { fakeTimers } from "../../../scripts/fake-timers.js";
 import { compose, errorOf, PET, petOf, serve, slowToAdmit } from "./support/serve.js";
 
 test.each([
@@ -14,11 +15,13 @@ test.each([
   expect((await wire.response()).status).toBe(status);
 });
 
-test("a body of many chunks of one byte is whole, up to the limit", async () => {
+test("a body of many chunks of one byte is whole, up to the limit, and leaves no timer behind", async () => {
   const { dial, key } = await serve({ maxBodyBytes: 3_000 });
+  fakeTimers("setTimeout", "clearTimeout");
   const wire = await dial(headOfChunks(key));
   const chunks = petOf(3_000).replace(/./g, "1\r\n$&\r\n");
   expect((await wire.exchange(`${chunks}0\r\n\r\n`)).status).toBe(201);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("chunks are cut at the limit, and the bytes after it are never a request", async () => {

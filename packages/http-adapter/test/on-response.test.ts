@@ -136,31 +136,28 @@ test.each([
   ["minute", { perMinute: 1, perDay: 9 }, [0]],
   ["day", { perMinute: 9, perDay: 1 }, [0]],
   ["day", { perMinute: 2, perDay: 2 }, [86_400_000 - 60_000, 0]],
-] as const)(
-  "the fetch handler reports, too; a refusal names the %s",
-  async (window, limits, waits) => {
-    const { reports, onResponse } = collect();
-    const signals = collectSignals("petstore:request");
-    const { store, clock } = await makeStore();
-    const event = new Promise((resolve) => store.events.on("rate_limit_exceeded", resolve));
-    const authorization = `Bearer ${await issue(store, limits)}`;
-    const handle = createFetchHandler(store, { basePath: "/api", onResponse, requestIds: true });
-    const request = new Request("http://pets.test/api/pets", { headers: { authorization } });
-    for (const wait of waits) {
-      await handle(request);
-      clock.advance(wait);
-    }
-    const { headers } = await handle(request);
-    const { method, ...refusal } = facts("listPets", "GET", 429, "rate_limit_exceeded");
-    const requestId = headers.get("x-request-id");
-    const count = waits.length + 1;
-    expect((await reports(count)).at(-1)).toMatchObject({ ...refusal, requestId });
-    const known = { method, route: "/api/pets", plan: "enterprise", window };
-    await expect.poll(() => signals).toHaveLength(count);
-    expect(signals.at(-1)).toMatchObject({ ...refusal, ...known });
-    expect(await event).toMatchObject({ window });
-  },
-);
+] as const)("the fetch handler reports a refusal, and its %s", async (window, limits, waits) => {
+  const { reports, onResponse } = collect();
+  const signals = collectSignals("petstore:request");
+  const { store, clock } = await makeStore();
+  const event = new Promise((resolve) => store.events.on("rate_limit_exceeded", resolve));
+  const authorization = `Bearer ${await issue(store, limits)}`;
+  const handle = createFetchHandler(store, { basePath: "/api", onResponse, requestIds: true });
+  const request = new Request("http://pets.test/api/pets", { headers: { authorization } });
+  for (const wait of waits) {
+    await handle(request);
+    clock.advance(wait);
+  }
+  const { headers } = await handle(request);
+  const { method, ...refusal } = facts("listPets", "GET", 429, "rate_limit_exceeded");
+  const requestId = headers.get("x-request-id");
+  const count = waits.length + 1;
+  expect((await reports(count)).at(-1)).toMatchObject({ ...refusal, requestId });
+  const known = { method, route: "/api/pets", plan: "enterprise", window };
+  await expect.poll(() => signals).toHaveLength(count);
+  expect(signals.at(-1)).toMatchObject({ ...refusal, ...known });
+  expect(await event).toMatchObject({ window });
+});
 
 test("an error of onResponse, at once or later, goes to onError and does not change the response", async () => {
   const bug = new Error("no log");

@@ -40,12 +40,14 @@ test("it is version 1.0.0 below /v1, every operation takes a bearer key, and a n
     components: {
       securitySchemes: { apiKey: { type: "http", scheme: "bearer" } },
       schemas: { NewPet: { required: ["name", "categoryId"] } },
+      headers: { "Retry-After": { required: true }, RateLimit: { required: false } },
     },
     paths: { "/pets": { post: { requestBody: { required: true } } } },
   });
   for (const { required, properties } of [components.schemas.Pet, components.schemas.Error])
     expect(required).toEqual(Object.keys(properties));
-  expect(paths["/pets"].get.parameters.map(({ required }) => required)).not.toContain(true);
+  const given = [...paths["/pets"].get.parameters, ...paths["/pets"].post.parameters];
+  expect(given.map(({ required }) => required)).not.toContain(true);
 });
 
 interface Documented {
