@@ -189,30 +189,34 @@ it.each(["list", "find"])("the storage fails (%s): 503; the host sees why", asyn
   expect(onError.mock.calls).toMatchObject([[{ message: "no /secret/path" }]]);
 });
 
-it("an action is reported with the name of who did it, and shows a secret only where it is made", async () => {
+it("an action is reported with the name of who did it, shows a secret only where it is made, and is found at once", async () => {
   const actor = ({ headers }: Request) => headers.get("Origin") ?? "nobody";
   const storage = createMemoryStorage();
   const { call, list, onEvent, store } = setUp({ actor }, { storage });
   const { key, secret } = await call("keys/issue", { plan: "free", label: "acme" });
   const { id } = key;
-  const rotated = await call("keys/rotate", { id, overlapSeconds: 60 });
-  expect(rotated.secret).not.toBe(secret);
-  const ended = await call("keys/end-secret", { id, hint: secret.slice(0, 13) });
-  expect(ended.key.secrets).toEqual([{ hint: rotated.key.hint, name: "current" }]);
-  const pet = { name: "Rex", categoryId: "-9223372036854775808", status: "sold" } as const;
   await call("keys/lift-ban", { id });
   const next = { ...NO_USAGE, bans: 1, bannedAt: NOW };
   await storage.usage.update(id, () => ({ next, result: 0 }));
+  const found = async (query: Parameters<typeof list>[0]) => (await list(query)).matching;
+  expect(await found({ state: "banned" })).toBe(1);
+  const rotated = await call("keys/rotate", { id, overlapSeconds: 60 });
+  expect([rotated.secret === secret, await found({ state: "replaced" })]).toEqual([false, 1]);
+  const ended = await call("keys/end-secret", { id, hint: secret.slice(0, 13) });
+  expect(ended.key.secrets).toEqual([{ hint: rotated.key.hint, name: "current" }]);
+  expect(await found({ state: "replaced" })).toBe(0);
+  const pet = { name: "Rex", categoryId: "-9223372036854775808", status: "sold" } as const;
   const outcomes = [
     await call("keys/change-plan", { id, plan: "pro" }),
     await call("keys/change-plan", { id, plan: "pro" }),
-    await call("keys/lift-ban", { id }),
-    await call("keys/revoke", { id }),
+    ...[await list({ plan: "pro", state: "banned" }), await call("keys/lift-ban", { id })],
+    ...[await list({ state: "active" }), await call("keys/revoke", { id })],
     await call("keys/revoke", { id }),
     await call("pets/add", pet),
-    ...[await list(), await call("keys/find", { id })],
+    ...[await list({ state: "revoked" }), await call("keys/find", { id })],
     await call("keys/find-by-secret", { secret }),
   ];
+  expect(outcomes.flatMap((each) => ("matching" in each ? each.matching : []))).toEqual([1, 1, 1]);
   const types =
     "key_issued key_rotated secret_ended plan_changed ban_lifted key_revoked pet_created";
   const events = onEvent.mock.calls.map(([event]) => event);

@@ -239,11 +239,11 @@ it("is neither cancelled nor closed while an action is sent, or when a late look
   await page.getByText("The secret belongs to").waitFor();
   expect([await shownSecret(page), new URL(page.url()).hash]).toEqual([made, ""]);
   await perform(page, "I have stored it");
-  for (const [index, next] of [{ Search: "acme" }, "Pets"].entries()) {
-    await perform(page, { Search: secret }, found.sent(index + 2), next);
+  for (const [index, leave] of [[{ Search: "acme" }], ["Pets"], ["Pets", "Keys"]].entries()) {
+    await perform(page, "Keys", { Search: secret }, found.sent(index + 2), ...leave);
     await found[index + 1]?.();
     await page.waitForResponse("**/api/*/list");
-    expect(new URL(page.url()).hash).toBe(["", "#pets"][index]);
+    expect(new URL(page.url()).hash).toBe(["#keys", "#pets", "#keys"][index]);
   }
 
   const changed = await hold(page, "keys/change-plan");
@@ -253,6 +253,7 @@ it("is neither cancelled nor closed while an action is sent, or when a late look
   await changed[0]?.();
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.evaluate("void document.dispatchEvent(new Event('visibilitychange'))");
   for (let count = 0; count < 3; count += 1) await page.waitForResponse("**/api/keys/list");
   expect(asked).not.toContain("/console/api/keys/find");
 });
@@ -337,21 +338,22 @@ const ENDED = "The login has ended.";
 
 const INSTEAD: readonly (readonly [string, object | undefined, string])[] = [
   ["a refusal", { status: 403, json: { code: "x", message: "Not now.", status: 403 } }, "Not now."],
+  ["the host's 403", { status: 403, body: "Forbidden" }, ENDED],
   ["a login page", { status: 200, contentType: "text/html", body: "<form>" }, ENDED],
   ["a proxy's 502", { status: 502, contentType: "text/html", body: "<h1>Bad" }, "HTTP status 502"],
   ["the host's 401", { status: 401, json: {} }, ENDED],
-  ["the host's 403", { status: 403, body: "Forbidden" }, ENDED],
   ["no response", undefined, "The console does not respond."],
   ["a login elsewhere", { status: 302, headers: { Location: "https://login.example/" } }, ENDED],
 ];
 
-it.each(INSTEAD.slice(0, sized(2, 7, 7)))("goes on after %s", async (_, response, message) => {
+it.each(INSTEAD.slice(0, sized(3, 7, 7)))("goes on after %s", async (_, response, message) => {
   const { issue, page } = await openNew(["before"]);
   await link(page, "before").waitFor();
   await page.route("**/api/keys/list", (route) =>
     response === undefined ? route.abort() : route.fulfill(response),
   );
   await page.getByRole("alert").getByText(message).waitFor();
+  expect(await page.getByText(ENDED).count()).toBe(message === ENDED ? 1 : 0);
   expect(await link(page, "before").count()).toBe(1);
   expect((await screenOf(page)).join()).toContain("(grey)");
   await issue("acme");
