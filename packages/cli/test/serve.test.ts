@@ -226,7 +226,6 @@ describe("serve --trust-proxy", () => {
     ["knows the addresses of IPv4 as IPv6 writes them", "::ffff:127.0.0.0/104", 59],
   ])("%s", async (_, trusted, next) => {
     const { url } = await serveHere("--database", ":memory:", "--trust-proxy", trusted);
-    expect(await left(url, "203.0.113.7")).toBe(59);
-    expect(await left(url, "203.0.113.8")).toBe(next);
+    expect([await left(url, "203.0.113.7"), await left(url, "203.0.113.8")]).toEqual([59, next]);
   });
 });

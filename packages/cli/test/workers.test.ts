@@ -97,8 +97,7 @@ it("a worker is restarted after a pause that doubles, up to ten seconds and for 
     "a worker is restarted: no disk",
   ]);
   const doubled = [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000, 10_000];
-  expect(pauses).toEqual([...doubled, 100]);
-  expect(cluster.schedulingPolicy).toBe(cluster.SCHED_NONE);
+  expect([pauses, cluster.schedulingPolicy]).toEqual([[...doubled, 100], cluster.SCHED_NONE]);
   expect(new Set(fork.mock.calls.map(([env]) => JSON.stringify(env)))).toEqual(new Set(["{}"]));
   expect(sums.receive.mock.calls[0]).toEqual([worker(1).id, []]);
   expect(sums.retire.mock.calls[0]).toEqual([worker(2).id]);

@@ -197,6 +197,10 @@ it("a silent network fails calls within timeoutSeconds, by default 5, delays no 
     proxy.silence();
     const { mayBeStored } = (await storage.pets.create(rex))._unsafeUnwrapErr();
     expect([mayBeStored, (await storage.pets.create(rex)).isOk()]).toEqual([false, true]);
+    const frozenAgain = proxy.freezeAtNextAnswer();
+    const inserted = storage.keys.insert(aKey("b"));
+    await frozenAgain;
+    expect(await inserted).toMatchObject({ error: { mayBeStored: true } });
   });
 });
 

@@ -226,8 +226,7 @@ it("a host's pool survives the end of its idle connections, and keeps no listene
   }
   expect(await allIds(storage)).toHaveLength(9);
   await storage.close();
-  expect(await admin.query("select from host.writers")).toEqual([]);
-  expect(listeners()).toEqual(before);
+  expect([await admin.query("select from host.writers"), listeners()]).toEqual([[], before]);
   expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 
@@ -235,25 +234,16 @@ const setStandby = (name: string) => admin.set("synchronous_standby_names", name
 const BACKENDS =
   "select count(*)::int from pg_stat_activity where application_name = 'petstore' and state = 'active'";
 
+const ROW = "begin; update waiting.inventory set edits = edits";
+const TABLES = "waiting.inventory, waiting.pets, waiting.api_key_secrets";
+
 // Deadlines come five times as fast as the server's lock timeouts.
-it.runIf(inCi).each<[what: string, begin: () => Promise<unknown>]>([
-  [
-    "an open transaction holds the row of inventory",
-    () => admin.query("begin; update waiting.inventory set edits = edits"),
-  ],
-  [
-    "an open transaction locks the tables of pets and of keys",
-    () =>
-      admin.query(
-        "begin; lock waiting.inventory, waiting.pets, waiting.api_key_secrets in exclusive mode",
-      ),
-  ],
-  [
-    "a synchronous standby is away",
-    // The checkpointer tells the others; nothing shows when it has.
-    () => setStandby("away").then(() => admin.query("select pg_sleep(1)")),
-  ],
-])("while %s, only creates fail, and few backends are in use", async (_, begin) => {
+it.runIf(inCi).each([
+  ["an open transaction holds the row of inventory", ROW, ""],
+  ["one locks the tables of pets and of keys", `begin; lock ${TABLES} in exclusive mode`, ""],
+  // The checkpointer tells the others; nothing shows when it has.
+  ["a synchronous standby is away", "select pg_sleep(1)", "away"],
+])("while %s, only creates fail, and few backends are in use", async (_, begin, standby) => {
   await admin.query("drop schema if exists waiting cascade; drop role if exists ordinary");
   const url = new URL(server.url());
   const first = await open("waiting");
@@ -267,7 +257,8 @@ it.runIf(inCi).each<[what: string, begin: () => Promise<unknown>]>([
   (await storage.keys.insert(aKey("a")))._unsafeUnwrap();
   for (const each of storages) (await each.pets.create(rex))._unsafeUnwrap();
   const backends = async () => Number((await admin.query(BACKENDS)).flat()[0]);
-  await begin();
+  await setStandby(standby);
+  await admin.query(begin);
   let charges = 0;
   await whileTimePasses(async () => {
     for (let round = 0; round < 10; round += 1) {
