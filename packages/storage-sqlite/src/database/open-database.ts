@@ -148,7 +148,12 @@ export function openHosts(database: SqliteDatabase, now: () => number) {
     return Promise.resolve();
   };
   const options = { files, now, release: close, isShared: true, afterCommit: () => undefined };
-  return { ...openTables(database, bringUpToDate, options), close };
+  try {
+    return { ...openTables(database, bringUpToDate, options), close };
+  } catch (error) {
+    files.lock.end();
+    throw error;
+  }
 }
 
 function openTables(
