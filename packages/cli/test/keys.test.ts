@@ -127,8 +127,7 @@ it("the other commands of keys say in one line when there is no such key, or no 
     rmSync(database);
     new Database(database).exec(tables).close();
     const before = readFileSync(database);
-    expect(await run("keys", "list")).toEqual(refused(wrong));
-    expect(readFileSync(database)).toEqual(before);
+    expect([await run("keys", "list"), readFileSync(database)]).toEqual([refused(wrong), before]);
   }
 });
 
