@@ -125,7 +125,8 @@ it("responds at once, whatever waits on hundreds of other connections", async ()
     const signal = AbortSignal.timeout(9_000);
     expect((await fetch(new URL(pathname + path, origin), { signal })).status).toBe(401);
   }
-  expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeGreaterThan(190);
+  const open = () => sockets.filter(({ destroyed }) => !destroyed).length;
+  await expect.poll(open).toBeCloseTo(200, -2);
 });
 
 it("finishes a running action at Ctrl-C, so that its secret is not lost", async () => {

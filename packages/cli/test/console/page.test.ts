@@ -320,7 +320,9 @@ it("says that an action may have been done, and does it once when it is sent aga
       await dialog(page).getByText(text).waitFor();
     }
   };
-  await perform(page, "Issue a key");
+  const failed = { status: 503, json: { code: "x", message: "No disk.", status: 503 } };
+  await page.route("**/keys/issue", (route) => route.fulfill(failed), { times: 1 });
+  await perform(page, "Issue a key", "Issue", /No disk\./);
   await sendTwice("Issue", "The secret is shown only now.");
   await perform(page, "I have stored it", "Pets", "Add a pet", { Category: "7" });
   await sendTwice("Add", "empty name was added with the id 1");
