@@ -26,7 +26,7 @@ test.each([
 ])("half a body (%s) ends with %i", async (framing, status) => {
   // On a busy machine, the header section may take longer than the other limits to arrive and to be charged.
   const longer = { ...HURRIED, headersTimeoutSeconds: 1, requestTimeoutSeconds: 1 };
-  const { dial, key } = await serve({ limits: longer });
+  const { dial, key } = await serve({ limits: longer, maxBodySeconds: 86_400 });
   const wire = await dial(compose({ method: "POST", key, headers: [framing] }) + "5\r\n{");
   const headers = { connection: "close", "x-ratelimit-remaining": "59" };
   expect(await wire.response()).toMatchObject({ status, headers });
