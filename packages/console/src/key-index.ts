@@ -52,7 +52,7 @@ export function createKeyIndex(keyRing: KeyRing, clock: Clock) {
     const age = clock.now() - readAt;
     if (age < 0 || age >= Math.max(LEAST_AGE, duration * AGE_PER_DURATION)) {
       reading ??= readAll().finally(() => (reading = undefined));
-      if (readAt === -Infinity || duration <= LEAST_AGE / AGE_PER_DURATION) return reading;
+      if (duration <= LEAST_AGE / AGE_PER_DURATION) return reading;
     }
     return readOn(keyRing, snapshot);
   };

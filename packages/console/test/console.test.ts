@@ -85,7 +85,7 @@ it("the page has files of its own, at most 60 KB compressed, which no page can f
     expect(text).not.toMatch(/https?:\/\/(?!www\.w3\.org\/)/);
     size += gzipSync(text).length;
     const head = await send(path, { method: "HEAD" });
-    expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect([head.status, await head.text(), text === ""]).toEqual([200, "", false]);
     const refused = await send(path, { method: "POST" });
     expect(refused.headers.get("Allow")).toBe("GET, HEAD");
     await expectError(refused, 405);
@@ -148,6 +148,7 @@ it.each([
   ["keys/issue", '{"plan":"gold"}', 400],
   ["keys/issue", '{"plan":"free","expiresAt":null}', 400],
   ["keys/issue", '{"__proto__":{"plan":"free"}}', 400],
+  ["keys/find", "{}", 400],
   ["keys/find", '{"id":"key_x"}', 404],
   ["keys/rotate", '{"id":"key_x","overlapSeconds":-1}', 400],
   ["keys/list", '{"search":"","order":"worst","page":0}', 400],
@@ -192,7 +193,7 @@ it.each(["list", "find"])("the storage fails (%s): 503; the host sees why", asyn
 it("an action is reported with the name of who did it, shows a secret only where it is made, and is found at once", async () => {
   const actor = ({ headers }: Request) => headers.get("Origin") ?? "nobody";
   const storage = createMemoryStorage();
-  const { call, list, onEvent, store } = setUp({ actor }, { storage });
+  const { call, list, onEvent } = setUp({ actor }, { storage });
   const { key, secret } = await call("keys/issue", { plan: "free", label: "acme" });
   const { id } = key;
   await call("keys/lift-ban", { id });
@@ -222,8 +223,7 @@ it("an action is reported with the name of who did it, shows a secret only where
   const events = onEvent.mock.calls.map(([event]) => event);
   expect(events).toMatchObject(types.split(" ").map((type) => ({ type, actor: ORIGIN, at: NOW })));
   expect(inspect([events, outcomes], { depth: 9 })).not.toMatch(/pet_live_\w{5}|digest/);
-  const stored = { ...pet, categoryId: -(2n ** 63n) };
-  expect((await store.trusted.listPets())._unsafeUnwrap().pets).toMatchObject([stored]);
+  expect(await call("pets/list", { limit: 1 })).toMatchObject({ pets: [pet] });
 });
 
 const made = (body: unknown) => (body as Output<"keys/issue">).secret;
@@ -314,9 +314,10 @@ it("an action is refused when a thousand secrets wait, rather than that one is l
     (await post(`secrets/${name}`, { idempotencyKey })).status;
   const timers = process.getActiveResourcesInfo().length;
   await post("pets/add", { name: "", categoryId: "7", status: "sold" }, once);
-  for (let count = 1; count < 1_000; count += 1) await issue(`key-${count}`);
+  await secrets("recover", "early");
+  for (let count = 1; count < 999; count += 1) await issue(`key-${count}`);
   expect(process.getActiveResourcesInfo().length).toBeLessThan(timers + 900);
-  expect([await issue("room"), await issue("more")]).toEqual([200, 503]);
+  expect([await issue("a"), await issue("b"), await issue("more")]).toEqual([200, 200, 503]);
   expect([await secrets("recover", "none"), await secrets("take", "none")]).toEqual([503, 200]);
   await secrets("take", "key-500");
   expect([await issue("more"), await secrets("recover", "key-1")]).toEqual([200, 200]);
@@ -405,14 +406,15 @@ it("the list of keys follows what others change", async () => {
   Object.assign(storage.keys, {
     list: async (query: KeyQuery) => (query.after ?? (await setImmediate()), read(query)),
   });
-  const { store, clock, issue, list } = setUp({}, { storage });
+  const { store, clock, issue, list, call } = setUp({}, { storage });
   const first = await issue("first");
   expect(labels(await list())).toEqual(["first"]);
   await issue("second");
+  await call("keys/issue", { plan: "free", label: "third" });
   await store.keys.revoke(first.key.id);
   clock.advance(999);
   const next = await list();
-  expect([labels(next), next.keys[1]?.states]).toEqual([["second", "first"], ["revoked"]]);
+  expect([labels(next).join(), next.keys[2]?.states]).toEqual(["third,second,first", ["revoked"]]);
   expect([next.readAt, labels(await list({ state: "revoked" }))]).toEqual([NOW, []]);
   clock.advance(1_000);
   expect(labels(await list({ state: "revoked" }))).toEqual(["first"]);
@@ -421,7 +423,7 @@ it("the list of keys follows what others change", async () => {
   expect(labels(await list({ plan: "pro" }))).toEqual(["first"]);
   clock.advance(100_000);
   await store.keys.purge({ olderThanSeconds: 60 });
-  expect(await list()).toMatchObject({ total: 1, matching: 1 });
+  expect(await list()).toMatchObject({ total: 2, matching: 2 });
 });
 
 it("the list of keys keeps a revocation that comes during a slow reading, and shows no key that was purged", async () => {
@@ -432,27 +434,25 @@ it("the list of keys keeps a revocation that comes during a slow reading, and sh
   const read = keys.list.bind(keys);
   let gate = Promise.resolve();
   Object.assign(keys, {
-    list: async (...query: Parameters<typeof read>) => {
-      const page = await read(...query);
+    list: async (query: KeyQuery) => {
+      const page = await read(query);
       // It takes a second, so that all keys are read in the background the next time.
       clock.advance(1_000);
-      await gate;
+      if (query.after === undefined) await gate;
       return page;
     },
   });
   expect(await list()).toMatchObject({ readAt: NOW + 1_000 });
   clock.advance(60_000);
-  const before = clock.now();
   let open = (): void => undefined;
   gate = new Promise((resolve) => (open = resolve));
-  const second = list();
-  await vi.waitFor(() => expect(clock.now()).toBeGreaterThan(before));
+  expect(await list()).toMatchObject({ total: 1, readAt: NOW + 1_000 });
   await call("keys/revoke", { id });
   open();
-  await second;
+  await setImmediate();
   Object.assign(keys, { list: read });
   const { readAt, counts } = await list();
-  expect([readAt > before, counts.active, counts.revoked]).toEqual([true, 0, 1]);
+  expect([readAt > NOW + 61_000, counts.active, counts.revoked]).toEqual([true, 0, 1]);
   clock.advance(1);
   await store.keys.purge({ olderThanSeconds: 0 });
   expect(await list()).toMatchObject({ keys: [], total: 1 });

@@ -76,12 +76,12 @@ it("a restore replaces the database, also behind a link, and keeps the old one, 
 });
 
 it("a restore makes its copy at most as open as the backup and the old database, from the first byte", async () => {
-  fs.chmodSync(filename, 0o600);
+  fs.chmodSync(filename, 0o640);
   fs.chmodSync(backup, 0o664);
   const copies = () =>
     files().flatMap((name) => (name.includes("restored-") ? folder.path(name) : []));
   const modes = await modesDuring(restoreSqliteFile({ backup, filename }), copies);
-  expect([...modes]).toEqual([0o600]);
+  expect([...modes]).toEqual([0o640]);
 });
 
 it("a restore creates a database from one with a log, and moves a log aside that has lost its database", async () => {
