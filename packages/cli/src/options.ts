@@ -25,11 +25,11 @@ export function nameOf(database: string): string {
   if (!isPostgres(database)) return database;
   if (!/^postgres(?:ql)?:\/\//i.test(database) || !URL.canParse(database)) return "postgres://…";
   const url = new URL(database);
-  const { pathname, search, hash, username } = url;
-  if (hash || /@|%40/.test(pathname + search) || /%3a/i.test(username)) return "postgres://…";
+  const { pathname, search, hash, username, searchParams } = url;
+  const users = `${username}${searchParams.getAll("user").join("")}`;
+  if (hash || /@|%40/.test(pathname + search) || /:|%3a/i.test(users)) return "postgres://…";
   url.password = "";
-  for (const name of [...url.searchParams.keys()])
-    if (!SHOWN.includes(name)) url.searchParams.delete(name);
+  for (const name of [...searchParams.keys()]) if (!SHOWN.includes(name)) searchParams.delete(name);
   return url.href;
 }
 

@@ -69,17 +69,15 @@ it("a store moves to PostgreSQL and back exactly, with what its keys have used, 
     const text = await exported("pets", database === to ? from : to, "--format", format);
     const cut = `${text.split("\n").slice(0, 3).join("\n")}${format === "csv" ? "" : "\n{"}`;
     await restoring(cut, database, "--format", format);
-    const again = await restoring(`${text}\n`, database, "--format", format);
-    expect(again.code).toBe(0);
-    expect(again.out).toMatch(/were there already|was there already/);
+    const { code, out } = await restoring(`${text}\n`, database, "--format", format);
+    expect([code, out]).toEqual([0, expect.stringMatching(/(were|was) there already/)]);
     expect(await exported("pets", database)).toBe(pets);
     await importing("keys", `${keys}\n`, database);
     expect(await exported("keys", database)).toBe(keys);
   }
   expect(await admit(to)).toBe(57);
   const other = await restoring(lines.join("") + (lines[1] ?? "").replace("sold", "pending"), back);
-  expect(other.code).toBe(1);
-  expect(other.error).toContain("line 9 has the id of a pet that differs");
+  expect([other.code, other.error]).toEqual([1, expect.stringContaining("line 9 has the id of")]);
   const pet = '{"name":"next","categoryId":1}\n';
   expect((await restoring(pet, back)).error).toContain("line 1: Its id is not");
   await importing("pets", pet, back);
@@ -105,8 +103,7 @@ it.each<[cause: string, databaseOf: () => string, lose: (database: string) => un
     }
     const args = ["pets", "import", "-", "--database", database];
     const { code, error } = await petstoreOn({ stdin: Readable.from(input()) }, ...args);
-    expect(code).toBe(1);
-    expect(error).toMatch(/(removed|lost) .* Repeat the command: it adds .* that are missing\.$/);
+    expect([code, error]).toEqual([1, expect.stringMatching(/(removed|lost) .* Repeat /)]);
   }
 });
 
@@ -132,6 +129,9 @@ it.each([
   ["another scheme, in quotes", () => '"postgresql+ssl://u:horse@h/d"', "not valid"],
   ["no colon", () => "postgres//u:horse@127.0.0.1:1/d", "not valid"],
   ["no scheme", () => "user:ho/horse@127.0.0.1:1/d", "not valid"],
+  ["a wrong sign after the host", () => "postgres://h;password=horse/d?user=u", "not valid"],
+  ["a wrong sign in the query", () => "postgres://h/d?user=u;password=horse", "not valid"],
+  ["a user with a colon", () => "postgres://127.0.0.1:1/d?user=u:horse", "postgres://…"],
   ["a connection string", () => "host=127.0.0.1 user=u password=horse", "not valid"],
 ])("says why it cannot use the database, without the password: %s", async (_, change, reason) => {
   const { code, error } = await petstore("keys", "list", "--database", change(postgres.url()));

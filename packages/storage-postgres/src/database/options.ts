@@ -86,12 +86,14 @@ const optionsSchema = v.strictObject(
 );
 
 /**
- * Whether this is the URL of a PostgreSQL database. In one whose password has a bare `#`, `/` or `?`, the rest of the
- * password would belong to the name of the database.
+ * Whether this is the URL of a PostgreSQL database. In one whose password has a bare `#`, `/` or `?`, or that sets it
+ * after another sign than `?` and `&`, (the rest of) the password would belong to a name that messages show.
  */
 export function isPostgresUrl(value: string): boolean {
   if (!/^postgres(?:ql)?:\/\//i.test(value) || !URL.canParse(value)) return false;
-  const { pathname, search, hash } = new URL(value);
+  const { username, host, pathname, search, hash } = new URL(value);
   const [firstName = ""] = search.split("=");
-  return hash === "" && !`${pathname}${firstName}`.includes("@");
+  const isCut = hash !== "" || `${pathname}${firstName}`.includes("@");
+  const isMisplaced = /password(?:=|%3d)/i.test(username + host + pathname);
+  return !isCut && !isMisplaced && !/[^?&\w]password=/i.test(search);
 }
