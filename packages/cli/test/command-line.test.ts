@@ -38,7 +38,7 @@ it.each<Refusal>([
   [["pets", "import", "-", "--from-line", "0"], /--from-line.*whole number, at least 1\.$/],
   [["pets", "import", "-", "--format", "xml"], /--format.*Allowed choices are ndjson, csv\.$/],
   [["pets", "import", "-", "--keep-ids", "--again"], /'--keep-ids' cannot be used with/],
-  [["pets", "import", "nowhere.ndjson"], /: cannot read nowhere\.ndjson: it does not exist$/],
+  [["keys", "import", "nowhere.ndjson"], /: cannot read nowhere\.ndjson: it does not exist$/],
   [["pets", "import", ".", "--from-line", "1"], /: cannot read \.: it is a directory$/],
 ])("%j is refused in one line, which names the argument", async (args, named) => {
   const { code, out, error } = await petstore(...args);
