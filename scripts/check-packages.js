@@ -147,8 +147,8 @@ function installWithNpm(wanted) {
  */
 function installWithPnpm(wanted) {
   declare(wanted);
-  const { packageManager } = manifest(root);
-  must(`pnpm install ${wanted.join(", ")}`, project, "npx", "--yes", packageManager, "install");
+  const pnpm = `pnpm@${manifest(root).config.pnpm}`;
+  must(`pnpm install ${wanted.join(", ")}`, project, "npx", "--yes", pnpm, "install");
   checkDriver();
 }
 
@@ -298,7 +298,7 @@ function tarball(name) {
 
 /**
  * @param {string} directory
- * @returns {{ version: string, packageManager: string, private?: boolean, exports: object }}
+ * @returns {{ version: string, config: { pnpm: string }, private?: boolean, exports: object }}
  */
 function manifest(directory) {
   return JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
