@@ -1,5 +1,5 @@
-// pnpm for people who only have npm: `node scripts/pnpm.js <arguments>` runs, through npx, the
-// version that package.json names in "config": in "packageManager", yarn would refuse it before it says what to type.
+// pnpm for people who only have npm: `node scripts/pnpm.js <arguments>` runs, through npx, the version in "config" of
+// package.json. It is not in "packageManager": there, yarn stops at it, and does not say what to type.
 import { readFileSync } from "node:fs";
 import { run } from "./run.js";
 

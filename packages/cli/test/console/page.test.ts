@@ -196,7 +196,7 @@ it.each(DISTURBED.slice(0, sized(2, 4, 4)))("shows a lost secret despite: %s", a
   expect([await dialog(page).count(), await countOf(store)]).toEqual([0, 1]);
 });
 
-/** Holds the responses to this call, or to some requests. Returns what releases each until the page has it, and a step that waits. */
+/** Holds the responses to this call, or to some requests. Each function of the result releases one, and waits until the page has it. */
 async function hold(page: Page, call: string, isHeld: (request: Request) => boolean = () => true) {
   const held: (() => Promise<unknown>)[] = [];
   await page.route(`**/api/${call}`, async (route) => {

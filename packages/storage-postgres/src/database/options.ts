@@ -86,8 +86,8 @@ const optionsSchema = v.strictObject(
 );
 
 /**
- * Whether this is the URL of a PostgreSQL database. In one whose password has a bare `#`, `/` or `?`, or that sets it
- * after another sign than `?` and `&`, (the rest of) the password would belong to a name that messages show.
+ * Whether this is the URL of a PostgreSQL database. One is refused if a bare `#`, `/` or `?` cuts its password, or if
+ * another sign than `?` or `&` comes before `password=`: the password would be part of a name that messages show.
  */
 export function isPostgresUrl(value: string): boolean {
   if (!/^postgres(?:ql)?:\/\//i.test(value) || !URL.canParse(value)) return false;
