@@ -47,8 +47,8 @@ const LARGEST_BATCH = 1_000;
 export function createGroupCommit<Transaction, Subject = void>(
   options: GroupCommitOptions<Transaction, Subject>,
 ): GroupCommit<Transaction, Subject> {
-  const { errors, now, callTimeout = Infinity, turns = createTurns() } = options;
-  const queue = createQueue<Transaction, Subject>(options.largestBatch ?? LARGEST_BATCH);
+  const { now, callTimeout = Infinity, turns = createTurns() } = options;
+  const queue = createQueue(options);
   const commitNext = createCommitNext(options, queue);
   const whenIdle: (() => void)[] = [];
   let isCommitting = false;
@@ -73,16 +73,8 @@ export function createGroupCommit<Transaction, Subject = void>(
   return {
     add: <T>(name: string, work: (transaction: Transaction) => T, subject: Subject) => {
       if (isClosed) return Promise.resolve<Result<T, StorageError>>(err(storageClosed(name)));
-      return new Promise<Result<T, StorageError>>((resolve) => {
-        queue.add({
-          work: (transaction) => {
-            const value = work(transaction);
-            return () => resolve(ok(value));
-          },
-          subject,
-          fail: (error) => resolve(err(errors.toFailure(name, error))),
-          addedAt: now(),
-        });
+      return new Promise((settle: (result: Result<T, StorageError>) => void) => {
+        queue.add({ name, work, subject, addedAt: now(), settle });
         turns.schedule();
       });
     },
@@ -122,7 +114,7 @@ function createCommitNext<Transaction, Subject>(
 
   return async (batch) => {
     const begunAt = now();
-    let outcomes: readonly Outcome<() => void>[];
+    let outcomes: readonly Outcome<unknown>[];
     const watch =
       callTimeout === Infinity ? undefined : setInterval(failLate, PRECISION, batch.length);
     try {
@@ -168,21 +160,26 @@ function createTransactionSignal<Transaction, Subject>({
   };
 }
 
-/** A call that waits for its transaction. Its work returns a function that resolves it, for after the commit. */
-interface QueuedCall<Transaction, Subject> extends Call<Transaction, Subject, () => void> {
-  readonly fail: (error: unknown) => void;
+/** A call that waits for its transaction. */
+interface QueuedCall<Transaction, Subject> extends Call<Transaction, Subject, unknown> {
+  readonly name: string;
   /** When it was added, by the clock of its group. */
   readonly addedAt: number;
+  /** To be called with what its own work has returned, or with a failure. */
+  settle(result: Result<unknown, StorageError>): void;
 }
 
 type Queue<Transaction, Subject> = ReturnType<typeof createQueue<Transaction, Subject>>;
 
-/** Creates a queue of unsettled calls, in the order of arrival, for batches up to this size. */
-function createQueue<Transaction, Subject>(largestBatch: number) {
+/** Creates a queue of unsettled calls, in the order of arrival. */
+function createQueue<Transaction, Subject>(options: GroupCommitOptions<Transaction, Subject>) {
+  const { errors, largestBatch = LARGEST_BATCH } = options;
   const calls: QueuedCall<Transaction, Subject>[] = [];
   /** The number of calls at the front that each get a transaction of their own. */
   let separate = 0;
 
+  const fail = (call: QueuedCall<Transaction, Subject>, error: unknown): void =>
+    call.settle(err(errors.toFailure(call.name, error)));
   const remove = (first: number, count: number): readonly QueuedCall<Transaction, Subject>[] => {
     separate = Math.max(0, separate - count);
     return calls.splice(first, count);
@@ -197,13 +194,13 @@ function createQueue<Transaction, Subject>(largestBatch: number) {
       separate = count;
     },
     /** Settles and removes the first calls, except those that run again. Returns how many are settled. */
-    settle: (outcomes: readonly Outcome<() => void>[]): number => {
+    settle: (outcomes: readonly Outcome<unknown>[]): number => {
       const again: QueuedCall<Transaction, Subject>[] = [];
       remove(0, outcomes.length).forEach((call, index) => {
         const outcome = outcomes[index];
-        if (outcome === undefined || outcome === AGAIN) again.push(call);
-        else if (outcome instanceof CallFailure) call.fail(outcome.error);
-        else outcome();
+        if (outcome === AGAIN) again.push(call);
+        else if (outcome instanceof CallFailure) fail(call, outcome.error);
+        else call.settle(ok(outcome));
       });
       calls.unshift(...again);
       return outcomes.length - again.length;
@@ -212,8 +209,9 @@ function createQueue<Transaction, Subject>(largestBatch: number) {
     failExpired: (time: number, errorOf: (isRunning: boolean) => unknown, running = 0): void => {
       const inTime = calls.findIndex(({ addedAt }) => addedAt > time);
       const expired = inTime < 0 ? calls.length : inTime;
-      for (const call of calls.slice(0, Math.min(running, expired))) call.fail(errorOf(true));
-      for (const call of remove(running, Math.max(0, expired - running))) call.fail(errorOf(false));
+      for (const call of calls.slice(0, Math.min(running, expired))) fail(call, errorOf(true));
+      for (const call of remove(running, Math.max(0, expired - running)))
+        fail(call, errorOf(false));
     },
   };
 }
