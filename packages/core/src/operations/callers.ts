@@ -80,13 +80,14 @@ function createAdmission(context: Context, calls: Calls, charged: ChargedKey): A
   return Object.assign(operationsOf(context, perform), charged);
 }
 
+/** Adds the charge to the value, which is new for each call, or to a copy of the error. */
 function chargedResult<T extends object, E extends CodedError<string>>(
   result: Result<T, E>,
   charged: ChargedKey,
 ): Result<T & Charged, WithQuota<E>> {
   return result.isErr()
     ? err(withCharge(result.error, charged))
-    : ok(withCharge(result.value, charged));
+    : ok(Object.assign(result.value, charged));
 }
 
 export function createTrustedPets(context: Context, calls: Calls): TrustedPets {
@@ -112,27 +113,31 @@ async function admit<T>(
   start: () => T,
 ): Promise<Result<readonly [ChargedKey, T], WithQuota<AdmissionError>>> {
   const { storage, anonymous, readClock } = context;
-  const keyless = (error: KeylessError) => {
-    const { verdict, now } = anonymous.charge(clientAddress);
-    if (verdict.kind !== "admitted") return err(refuse(context, verdict, now, { clientAddress }));
-    return err(withCharge(error, { quota: verdict.quota }));
-  };
-  const failed = (cause: unknown) =>
-    err(withCharge(storageUnavailable(cause), { quota: anonymous.peek(clientAddress) }));
-  if (digest.isErr()) return keyless(digest.error);
+  if (digest.isErr()) return chargeKeyless(context, clientAddress, digest.error);
 
   // A charge takes the storage's write lock: made-up keys of a client address that is refused must not take it.
   if (anonymous.isEmpty(clientAddress)) {
     const found = await storage.usage.findByDigest(digest.value);
-    if (found.isErr()) return failed(found.error);
-    if (!isAccepted(found.value, readClock().now)) return keyless(invalidApiKey());
+    if (found.isErr()) return failed(context, clientAddress, found.error);
+    if (!isAccepted(found.value, readClock().now))
+      return chargeKeyless(context, clientAddress, invalidApiKey());
   }
   const charged = await storage.usage.charge(digest.value, (presented) =>
     chargeKey(context, presented, start),
   );
-  if (charged.isErr()) return failed(charged.error);
-  if (charged.value === undefined) return keyless(invalidApiKey());
+  if (charged.isErr()) return failed(context, clientAddress, charged.error);
+  if (charged.value === undefined) return chargeKeyless(context, clientAddress, invalidApiKey());
   return charged.value.mapErr((refuseKey) => refuseKey());
+}
+
+function chargeKeyless(context: Context, clientAddress: string | undefined, error: KeylessError) {
+  const { verdict, now } = context.anonymous.charge(clientAddress);
+  if (verdict.kind !== "admitted") return err(refuse(context, verdict, now, { clientAddress }));
+  return err(withCharge(error, { quota: verdict.quota }));
+}
+
+function failed({ anonymous }: Context, clientAddress: string | undefined, cause: unknown) {
+  return err(withCharge(storageUnavailable(cause), { quota: anonymous.peek(clientAddress) }));
 }
 
 /** Charges the key of a presented secret. The result is `undefined` if the secret is not accepted. */

@@ -76,23 +76,19 @@ type Read<T, Code extends string> = () => Promise<Result<T, CodedError<Code> | U
 function prepareListPets({ storage }: Context, input: unknown): Read<PetPage, "invalid_query"> {
   const query = parseListQuery(input);
   if (query.isErr()) return () => Promise.resolve(err(query.error));
-  return () =>
-    read(
-      () => storage.pets.list(query.value),
-      // A copy: of a frozen page, `withCharge` takes several times as long in Node 20.
-      ({ pets, next }) => ok({ pets, next }),
-    );
+  return () => read(() => storage.pets.list(query.value), copyOfPage);
 }
+
+/** A storage may return the same frozen page to several callers. */
+const copyOfPage = ({ pets, next }: PetPage) => ok({ pets, next });
 
 function prepareGetPet({ storage }: Context, input: unknown): Read<PetResult, "pet_not_found"> {
   const id = typeof input === "string" ? parseInt64(input) : toInt64(input);
   if (id === undefined) return () => Promise.resolve(err(petNotFound()));
-  return () =>
-    read(
-      () => storage.pets.find(id),
-      (pet) => (pet === undefined ? err(petNotFound()) : ok({ pet })),
-    );
+  return () => read(() => storage.pets.find(id), existing);
 }
+
+const existing = (pet: Pet | undefined) => (pet === undefined ? err(petNotFound()) : ok({ pet }));
 
 async function createPet(
   context: Context,
