@@ -1,4 +1,5 @@
-import type { Admission, Caller, Charged, PetStore, WithQuota } from "@petstore/core";
+import type { Admission, Caller, Charged, CreatePetOptions, PetStore } from "@petstore/core";
+import type { WithQuota } from "@petstore/core";
 import { operations, type OperationName } from "@petstore/core/facts";
 import { err, ok, type Result } from "neverthrow";
 import { internalError, notFound, type HttpError, type ResponseError } from "./error.js";
@@ -24,10 +25,8 @@ export interface Glimpse {
 }
 
 export function createHandler(store: PetStore, settings: HttpSettings) {
-  const { onError, cors, rateLimitHeaders } = settings;
+  const { onError, cors, render } = settings;
   const perform = createPerform(store, settings);
-  const renderError = (error: WithQuota<ResponseError>): HttpResponse =>
-    responses.renderError(error, rateLimitHeaders(error.quota));
 
   return {
     /** Handles a request; without a target, with 404. A bug becomes a 500. */
@@ -39,17 +38,17 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
       const route = target ? matchRoute(target.path, request.method) : err(notFound());
       const operation = route.isOk() ? route.value.operation : undefined;
       const known: Known = { clientAddress: undefined, charged: undefined };
-      let performed: Performed;
+      let result: Performed;
       try {
-        performed = await perform(request, target, route, known);
+        result = await perform(request, target, route, known);
       } catch (cause) {
         onError(cause);
         const quota = known.charged?.quota ?? store.anonymousQuota(known.clientAddress);
-        performed = err({ ...internalError(), quota });
+        result = err({ ...internalError(), quota });
       }
-      const error = performed.isErr() ? performed.error : undefined;
+      const error = result.isErr() ? result.error : undefined;
       if (error?.code === "storage_unavailable") onError(error.cause);
-      const rendered = performed.isOk() ? performed.value : renderError(performed.error);
+      const rendered = result.isOk() ? result.value : responses.renderError(result.error, render);
       Object.assign(rendered.headers, responses.deprecationHeaders(operation));
       const corsHeaders = target && cors?.(request.lines("origin"));
       const response = complete(rendered, request.method, requestId, corsHeaders);
@@ -64,7 +63,8 @@ export function createHandler(store: PetStore, settings: HttpSettings) {
       { method, origins }: Glimpse,
       requestId: string | undefined,
     ): Handled => {
-      const rendered = renderError({ ...error, quota: store.anonymousQuota(clientAddress) });
+      const quota = store.anonymousQuota(clientAddress);
+      const rendered = responses.renderError({ ...error, quota }, render);
       const response = complete(rendered, method, requestId, cors?.(origins));
       return { response, code: error.code };
     },
@@ -96,7 +96,7 @@ interface Known {
  * path and method, the rest.
  */
 function createPerform(store: PetStore, settings: HttpSettings) {
-  const { cors, rateLimitHeaders } = settings;
+  const { cors, render } = settings;
   const callerOf = createCallers(store, settings);
   const renderPage = responses.createPageRenderer();
   return (
@@ -110,8 +110,8 @@ function createPerform(store: PetStore, settings: HttpSettings) {
     if (request.flaw !== undefined || target === undefined)
       return err({ ...(request.flaw ?? notFound()), quota: store.anonymousQuota(clientAddress) });
     if (cors !== undefined && isPreflight(request)) {
-      const quota = rateLimitHeaders(store.anonymousQuota(clientAddress));
-      return ok(responses.render(204, undefined, quota, PREFLIGHT_HEADERS));
+      const quota = store.anonymousQuota(clientAddress);
+      return ok(render(204, undefined, quota, PREFLIGHT_HEADERS));
     }
     const caller = callerOf(request, clientAddress);
     if (route.isErr()) return chargeAndRefuse(caller, known, route.error);
@@ -127,10 +127,8 @@ interface UntrustedCaller extends Pick<Caller, Exclude<keyof Caller, "listPets">
 }
 
 interface UntrustedAdmission extends Pick<Admission, "quota"> {
-  createPet(input: unknown, options: CreateOptions): ReturnType<Admission["createPet"]>;
+  createPet(input: unknown, options: CreatePetOptions): ReturnType<Admission["createPet"]>;
 }
-
-type CreateOptions = Parameters<Admission["createPet"]>[1];
 
 interface Call {
   readonly caller: UntrustedCaller;
@@ -171,7 +169,7 @@ async function listPets(call: Call): Promise<Performed> {
   const { pets, next, quota } = listed.value;
   const link = next === undefined ? {} : { Link: nextLink(input, next) };
   const { success } = operations.listPets;
-  return ok(responses.render(success, renderPage(pets), settings.rateLimitHeaders(quota), link));
+  return ok(settings.render(success, renderPage(pets), quota, link));
 }
 
 async function createPet(call: Call): Promise<Performed> {
@@ -198,9 +196,7 @@ async function createPet(call: Call): Promise<Performed> {
   const headers: Record<string, string> = { Location: `${target.clientPath}/${pet.id}` };
   if (replayed) headers["Idempotent-Replayed"] = "true";
   const { success } = operations.createPet;
-  return ok(
-    responses.render(success, responses.renderPet(pet), settings.rateLimitHeaders(quota), headers),
-  );
+  return ok(settings.render(success, responses.renderPet(pet), quota, headers));
 }
 
 async function getPet({ caller, known, parameter, settings }: Call): Promise<Performed> {
@@ -209,5 +205,5 @@ async function getPet({ caller, known, parameter, settings }: Call): Promise<Per
   if (found.isErr()) return err(found.error);
   const { pet, quota } = found.value;
   const { success } = operations.getPet;
-  return ok(responses.render(success, responses.renderPet(pet), settings.rateLimitHeaders(quota)));
+  return ok(settings.render(success, responses.renderPet(pet), quota));
 }

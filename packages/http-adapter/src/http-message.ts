@@ -9,11 +9,11 @@ export interface HttpRequest {
   /** An object that all requests of one connection share; `undefined` if the connection is not known. */
   readonly connection: object | undefined;
   /** Tells callers without a valid key apart, normally by the network address. */
-  readonly clientAddress: () => string | undefined;
+  clientAddress(): string | undefined;
   /** The value of every line of the header with this lower-case name, in the order sent. */
-  readonly lines: (name: string) => readonly string[];
+  lines(name: string): readonly string[];
   /** Reads the body, of at most `limit` bytes. Only now is `100 Continue` sent. To be called at most once. */
-  readonly readBody: (limit: number) => Promise<BodyResult>;
+  readBody(limit: number): Promise<BodyResult>;
 }
 
 /** A body: its bytes or, if the host's body parser has read it, the parsed value. */

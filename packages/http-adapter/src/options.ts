@@ -3,7 +3,7 @@ import { contained, checkedOptions, systemClock } from "@petstore/core/internal"
 import { fromThrowable } from "neverthrow";
 import * as v from "valibot";
 import { createCors, type CorsOptions } from "./response/cors.js";
-import { createRateLimitHeaders } from "./response/render.js";
+import { createRender } from "./response/render.js";
 import { createReports, type ResponseReport } from "./response/report.js";
 
 export interface HttpOptions {
@@ -147,7 +147,7 @@ export function parseOptions(
     hasClientAddress: clientAddress !== undefined,
     startReport: createReports(onResponse, hasRequestIds, clock, checked.basePath),
     cors: cors && createCors(cors),
-    rateLimitHeaders: createRateLimitHeaders(options.rateLimitFields !== undefined, store.clock),
+    render: createRender(options.rateLimitFields !== undefined, store.clock),
     clock,
     /** While it returns true, every response of Node closes its connection. */
     isDraining: (): boolean => false,

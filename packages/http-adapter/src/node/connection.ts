@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 // Not the global ones: the fake timers of a host's tests hold nothing back, and end nothing early.
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
 import type { UnreadableMessage } from "../error.js";
+import type { Target } from "../request/route.js";
 
 export interface Exchange {
   readonly request: IncomingMessage;
@@ -10,6 +11,8 @@ export interface Exchange {
   /** Whether Node has left the `Expect` header to us: nothing is sent yet (RFC 9110, section 10.1.1). */
   readonly hasOpenExpect?: boolean | undefined;
   readonly clientAddress: () => string | undefined;
+  /** `undefined` if the request is not below the base path. */
+  readonly target: Target | undefined;
 }
 
 interface Connection {
@@ -39,12 +42,12 @@ export function connectionOf(
 const MOST_IN_ALL = 4_096;
 
 /**
- * Creates the function that runs a task once Node assigns the socket to a response: after the earlier responses of the
- * connection, ours and the host's, and if it has waited, in a later turn, so that a client that does not wait holds up no
- * other. If an earlier response closes the connection, the task is not run (RFC 9112, section 9.6). If too many requests
+ * Creates the function that runs an exchange once Node assigns the socket to its response: after the earlier responses of
+ * the connection, ours and the host's, and if it has waited, in a later turn, so that a client that does not wait holds up
+ * no other. If an earlier response closes the connection, it is not run (RFC 9112, section 9.6). If too many requests
  * wait, a client that sends more than one ahead is disconnected.
  */
-export function createRunInTurn() {
+export function createRunInTurn(run: (exchange: Exchange) => unknown) {
   /** How many wait, for each connection that is open. */
   const waiting = new Map<Socket, number>();
   let total = 0;
@@ -58,21 +61,22 @@ export function createRunInTurn() {
     total -= waiting.get(socket) ?? 0;
     waiting.delete(socket);
   };
-  function wait({ request: { socket }, response }: Exchange, task: () => unknown): void {
+  function wait(exchange: Exchange): void {
+    const { socket } = exchange.request;
     if (!waiting.has(socket)) socket.once("close", () => forget(socket));
     if (add(socket, 1) >= MOST_WAITING) hold(socket);
-    response.once("socket", () => {
+    exchange.response.once("socket", () => {
       if (waiting.has(socket) && add(socket, -1) < MOST_WAITING / 2) release(socket);
-      setImmediate(() => !isOver(socket) && task());
+      setImmediate(() => !isOver(socket) && run(exchange));
     });
   }
 
-  return (exchange: Exchange, task: () => unknown): void => {
+  return (exchange: Exchange): void => {
     const { socket } = exchange.request;
     if (isOver(socket)) return;
-    if (exchange.response.socket !== null) task();
+    if (exchange.response.socket !== null) run(exchange);
     else if (total >= MOST_IN_ALL && (waiting.get(socket) ?? 0) > 0) cut(socket);
-    else wait(exchange, task);
+    else wait(exchange);
   };
 }
 

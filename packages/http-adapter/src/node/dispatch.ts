@@ -27,21 +27,20 @@ export function dispatchMessages(
   { clientAddress: addressOf = socketAddress, fallback }: DispatchOptions,
 ): void {
   const responder = createResponder(store, settings);
-  const runInTurn = createRunInTurn();
   const callFallback = fallback && createFallback(fallback, responder, settings);
 
-  function respond(exchange: Exchange): Promise<void> {
-    const target = locateRequest(settings.basePath, exchange.request);
-    if (target !== undefined || callFallback === undefined)
-      return responder.respond(exchange, target);
+  const runInTurn = createRunInTurn((exchange) => {
+    if (exchange.target || !callFallback) return responder.respond(exchange);
     const flaw = flawOf(exchange) ?? inputErrorOf(exchange.request);
-    return flaw ? responder.respond(exchange, target, flaw) : callFallback(exchange);
-  }
+    return flaw ? responder.respond(exchange, flaw) : callFallback(exchange);
+  });
 
   function take(request: IncomingMessage, response: ServerResponse, hasOpenExpect: boolean): void {
     const connection = connectionOf(request.socket);
     if (connection.inputError !== undefined || request.socket.destroyed) return;
-    const exchange = { request, response, hasOpenExpect, clientAddress: () => addressOf(request) };
+    const target = locateRequest(settings.basePath, request);
+    const clientAddress = () => addressOf(request);
+    const exchange = { request, response, hasOpenExpect, clientAddress, target };
     connection.newest = exchange;
     response.on("close", () => {
       // An idle connection keeps nothing of its last exchange: the garbage collector would copy it.
@@ -49,7 +48,7 @@ export function dispatchMessages(
       connection.newest = undefined;
       connection.onInputError = undefined;
     });
-    runInTurn(exchange, () => respond(exchange));
+    runInTurn(exchange);
   }
 
   server.on("request", (request, response) => take(request, response, false));
@@ -134,7 +133,7 @@ function createFallback(fallback: Fallback, responder: Responder, settings: Http
     const respond = (error?: errors.HttpError): Promise<void> => {
       state.isPassedOn = true;
       response.off("close", finish);
-      return responder.respond(exchange, undefined, error);
+      return responder.respond(exchange, error);
     };
     const next = (): void => {
       if (!state.isPassedOn) void respond();

@@ -49,7 +49,7 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
     const settings = parseOptions(store, own);
     const basePath = app.prefix.replace(/\/$/, "") + settings.basePath;
     const responder = createResponder(store, { ...settings, basePath });
-    const runInTurn = createRunInTurn();
+    const runInTurn = createRunInTurn((exchange) => responder.respond(exchange));
     const { clientAddress = ({ raw }: Request) => socketAddress(raw) } = options;
 
     const respond = (request: Request, reply: FastifyReply): unknown => {
@@ -62,8 +62,8 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) reply.raw.setHeader(name, value);
       const response = reply.raw;
-      const exchange = { request: raw, response, clientAddress: () => clientAddress(request) };
-      runInTurn(exchange, () => responder.respond(exchange, target));
+      const addressOf = () => clientAddress(request);
+      runInTurn({ request: raw, response, clientAddress: addressOf, target });
       return undefined;
     };
     app.removeAllContentTypeParsers();

@@ -3,7 +3,7 @@ import { BlockList, isIP, type IPVersion } from "node:net";
 import type { PetStore } from "@petstore/core";
 import { parseAddress } from "@petstore/core/internal";
 import { parseOptions, type HttpOptions, type HttpSettings } from "../options.js";
-import { createRunInTurn, type Exchange } from "./connection.js";
+import { createRunInTurn } from "./connection.js";
 import { createResponder, locateRequest } from "./response.js";
 
 /**
@@ -39,7 +39,7 @@ export function createNodeHandler<Request extends IncomingMessage = IncomingMess
   const take = createTaker(store, parseOptions(store, options), options);
   return (request, response, next) => {
     refuseHttp2(request);
-    if (!take({ request, response }, next === undefined)) next?.();
+    if (!take(request, response, next === undefined)) next?.();
   };
 }
 
@@ -50,15 +50,12 @@ export function createTaker<Request extends IncomingMessage = IncomingMessage>(
   { clientAddress: addressOf = socketAddress }: NodeOptions<Request>,
 ) {
   const responder = createResponder(store, settings);
-  const runInTurn = createRunInTurn();
-  return (
-    { request, response, hasOpenExpect }: Omit<Exchange, "clientAddress"> & { request: Request },
-    isOurs: boolean,
-  ): boolean => {
+  const runInTurn = createRunInTurn((exchange) => responder.respond(exchange));
+  return (request: Request, response: ServerResponse, isOurs: boolean, hasOpenExpect = false) => {
     const target = locateRequest(settings.basePath, request);
     if (target === undefined && !isOurs) return false;
-    const exchange = { request, response, hasOpenExpect, clientAddress: () => addressOf(request) };
-    runInTurn(exchange, () => responder.respond(exchange, target));
+    const clientAddress = () => addressOf(request);
+    runInTurn({ request, response, hasOpenExpect, clientAddress, target });
     return true;
   };
 }

@@ -56,6 +56,8 @@ interface Mount {
 
 const MOUNTS = Symbol("petstore: mounts");
 
+const isResponse = (value: unknown): value is ServerResponse => value instanceof ServerResponse;
+
 /** Passes each request to the stores before the listeners of the server. Returns the list for the stores. */
 function overrideEmit(emitter: EventEmitter): Mount[] {
   const mounts: Mount[] = [];
@@ -64,13 +66,12 @@ function overrideEmit(emitter: EventEmitter): Mount[] {
   server.emit = (event, ...args) => {
     const [request, response] = args;
     const hasOpenExpect = event === "checkContinue";
-    const isMessage = request instanceof IncomingMessage && response instanceof ServerResponse;
+    const isMessage = request instanceof IncomingMessage && isResponse(response);
     if (!isMessage || (event !== "request" && !hasOpenExpect)) return emit(event, ...args);
-    const message = { request, response, hasOpenExpect };
-    for (const { take } of mounts) if (take(message, false)) return true;
+    for (const { take } of mounts) if (take(request, response, false, hasOpenExpect)) return true;
     if (emit(event, ...args)) return true;
     // Without a listener, Node would leave the client without a response.
-    return mounts[0]?.take(message, true) === true;
+    return mounts[0]?.take(request, response, true, hasOpenExpect) === true;
   };
   return mounts;
 }

@@ -7,34 +7,44 @@ import { collectBytes, type BodyResult, type HttpRequest } from "../http-message
 import { flawOfCoding, flawOfHost } from "../request/headers.js";
 import { connectionOf, inputErrorOf, type Exchange } from "./connection.js";
 
-/** Creates the request that the handler takes. `isLast` returns, once it is handled, whether it ends the connection. */
-export function toHttpRequest(
-  { request, response, hasOpenExpect, clientAddress }: Exchange,
-  flaw: errors.HttpError | undefined,
-  maxBodySeconds: number,
-): HttpRequest & { readonly isLast: () => boolean } {
-  let isRead = false;
-  return {
-    method: request.method ?? "",
-    flaw,
-    connection: request.socket,
-    clientAddress,
-    lines: (name) => headerLines(request, name),
-    readBody: (limit) => {
-      if (hasOpenExpect) response.writeContinue();
-      isRead = true;
-      return readBody(request, limit, maxBodySeconds);
-    },
-    isLast: () => {
-      if (flaw !== undefined || isUpgrade(request)) return true;
-      if (request.complete) return false;
-      // Reading the body was stopped, or the client was not asked for it.
-      if (isRead || hasOpenExpect === true) return true;
-      const { "transfer-encoding": coding, "content-length": length = 0 } = request.headers;
-      if (inputErrorOf(request) !== undefined || coding !== undefined) return true;
-      return Number(length) > MAX_DRAINED_BYTES;
-    },
-  };
+export class NodeRequest implements HttpRequest {
+  readonly method: string;
+  readonly connection: Socket;
+  readonly clientAddress: Exchange["clientAddress"];
+  private isRead = false;
+
+  constructor(
+    private readonly exchange: Exchange,
+    readonly flaw: errors.HttpError | undefined,
+    private readonly maxBodySeconds: number,
+  ) {
+    this.method = exchange.request.method ?? "";
+    this.connection = exchange.request.socket;
+    this.clientAddress = exchange.clientAddress;
+  }
+
+  lines(name: string): readonly string[] {
+    return headerLines(this.exchange.request, name);
+  }
+
+  readBody(limit: number): Promise<BodyResult> {
+    const { request, response, hasOpenExpect } = this.exchange;
+    if (hasOpenExpect) response.writeContinue();
+    this.isRead = true;
+    return readBody(request, limit, this.maxBodySeconds);
+  }
+
+  /** Whether it ends the connection. To be called once it is handled. */
+  isLast(): boolean {
+    const { request, hasOpenExpect } = this.exchange;
+    if (this.flaw !== undefined || isUpgrade(request)) return true;
+    if (request.complete) return false;
+    // Reading the body was stopped, or the client was not asked for it.
+    if (this.isRead || hasOpenExpect === true) return true;
+    const { "transfer-encoding": coding, "content-length": length = 0 } = request.headers;
+    if (inputErrorOf(request) !== undefined || coding !== undefined) return true;
+    return Number(length) > MAX_DRAINED_BYTES;
+  }
 }
 
 /** Node silently drops header lines after this many, framing and credentials too, unless a host sets another limit. */

@@ -8,7 +8,7 @@ import type { HttpSettings } from "../options.js";
 import type { Outcome, Report } from "../response/report.js";
 import { locate, type Target } from "../request/route.js";
 import { closeWithoutReset, type Exchange } from "./connection.js";
-import { flawOf, toHttpRequest } from "./request.js";
+import { flawOf, NodeRequest } from "./request.js";
 
 export type Responder = ReturnType<typeof createResponder>;
 
@@ -22,15 +22,11 @@ export function createResponder(store: PetStore, settings: HttpSettings) {
    * Responds with this error, or with a flaw of the message, and then closes the connection. Without a target, the
    * response is 404. Resolves when the response is passed to Node.
    */
-  async function respond(
-    exchange: Exchange,
-    target: Target | undefined,
-    error?: HttpError,
-  ): Promise<void> {
-    const { request, response } = exchange;
+  async function respond(exchange: Exchange, error?: HttpError): Promise<void> {
+    const { request, response, target } = exchange;
     const report = startReport(request.headers["x-request-id"], request.method);
     try {
-      const message = toHttpRequest(exchange, error ?? flawOf(exchange), maxBodySeconds);
+      const message = new NodeRequest(exchange, error ?? flawOf(exchange), maxBodySeconds);
       const handled = await handler.handle(message, target, report.requestId);
       const isLast = isDraining() || message.isLast();
       writeResponse(request, response, handled.response, isLast, countUnsent);

@@ -35,7 +35,7 @@ export function createCors({ origins }: CorsOptions) {
 }
 
 /** Whether a request is a preflight, with which a browser asks whether it may send another request. */
-export function isPreflight({ method, lines }: HttpRequest): boolean {
-  if (method !== "OPTIONS" || lines("origin").length === 0) return false;
-  return lines("access-control-request-method").length > 0;
+export function isPreflight(request: HttpRequest): boolean {
+  if (request.method !== "OPTIONS" || request.lines("origin").length === 0) return false;
+  return request.lines("access-control-request-method").length > 0;
 }

@@ -1,4 +1,4 @@
-import type { Clock, Pet, Quota } from "@petstore/core";
+import type { Clock, Pet, Quota, WithQuota } from "@petstore/core";
 import { operations, windowNames, windows } from "@petstore/core/facts";
 import type { OperationFacts, OperationName } from "@petstore/core/facts";
 import { encodePet as encode, encodePets } from "@petstore/wire";
@@ -56,27 +56,43 @@ export function createPageRenderer(): (pets: readonly Pet[]) => RenderedBody {
   };
 }
 
-/** Renders a response. Without a body, it has no Content-Length: a 204 must not have one (RFC 9110, section 8.6). */
-export function render(
-  status: number,
-  body: RenderedBody | undefined,
-  rateLimit: Headers,
-  headers?: Headers,
-): HttpResponse {
-  // The literal comes first: after a spread, Node 20 takes 40 µs longer for the headers.
-  const all = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
-  Object.assign(all, rateLimit, headers);
-  if (body === undefined) return { status, headers: all, body: "" };
-  const ofBody = { "Content-Type": "application/json", "Content-Length": body.length };
-  return { status, headers: Object.assign(all, ofBody), body: body.content };
+export type Render = ReturnType<typeof createRender>;
+
+/**
+ * Creates the function that renders a response with the headers of a quota (specification, "Rate limit headers"): those
+ * of the window that binds and, if asked for, the fields of the draft with each window that the plan limits. The clock is
+ * the store's. Without a body, there is no Content-Length: a 204 must not have one (RFC 9110, section 8.6).
+ */
+export function createRender(hasDraftFields: boolean, clock: Clock) {
+  return (
+    status: number,
+    body: RenderedBody | undefined,
+    quota: Quota,
+    headers?: Headers,
+  ): HttpResponse => {
+    // The literal comes first: after a spread, Node 20 takes 40 µs longer for the headers.
+    const all: Record<string, string> = {
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "X-RateLimit-Limit": String(quota.limit),
+      "X-RateLimit-Remaining": String(quota.remaining),
+      "X-RateLimit-Reset": String(Math.ceil(quota.resetAt / 1_000)),
+    };
+    if (hasDraftFields) Object.assign(all, draftFields(quota, clock.now()));
+    Object.assign(all, headers);
+    if (body === undefined) return { status, headers: all, body: "" };
+    all["Content-Type"] = "application/json";
+    all["Content-Length"] = body.length;
+    return { status, headers: all, body: body.content };
+  };
 }
 
 /** Renders an Error (specification, "Errors") with the headers of its code. */
-export function renderError(failure: ResponseError, rateLimit: Headers): HttpResponse {
-  const { code, message } = failure;
+export function renderError(failure: WithQuota<ResponseError>, render: Render): HttpResponse {
+  const { code, message, quota } = failure;
   const status = statusOf(code);
   const body = renderBody(JSON.stringify({ code, message, status }));
-  return render(status, body, rateLimit, headersOf(failure, status));
+  return render(status, body, quota, headersOf(failure, status));
 }
 
 /** RFC 6750, section 3. */
@@ -96,23 +112,6 @@ const HEADERS_OF_STATUS: Readonly<Record<number, Headers>> = {
   401: { "WWW-Authenticate": `${CHALLENGE}, error="invalid_token"` },
   503: { "Retry-After": "1" },
 };
-
-/**
- * Creates the function that returns the headers of a quota (specification, "Rate limit headers"): those of the window
- * that binds and, if asked for, the fields of the draft with each window that the plan limits. The clock is the store's.
- */
-export function createRateLimitHeaders(hasDraftFields: boolean, clock: Clock) {
-  if (!hasDraftFields) return bindingHeaders;
-  return (quota: Quota) => ({ ...bindingHeaders(quota), ...draftFields(quota, clock.now()) });
-}
-
-function bindingHeaders({ limit, remaining, resetAt }: Quota): Headers {
-  return {
-    "X-RateLimit-Limit": String(limit),
-    "X-RateLimit-Remaining": String(remaining),
-    "X-RateLimit-Reset": String(Math.ceil(resetAt / 1_000)),
-  };
-}
 
 /** RFC 9651, section 3.3.1. With a larger limit, the fields are left out. */
 const LARGEST_INTEGER = 999_999_999_999_999;
