@@ -55,13 +55,12 @@ export function rememberUsage(connection: Pick<Connection, "version">, table: Ap
   const keys = new Map<string, PresentedKey>();
   /** What was saved since, by the id of the key, because a key may have several secrets. */
   const usages = new Map<string, Usage>();
-  /** What this transaction has saved. */
-  const changed = new Map<string, Usage>();
+  /** What this transaction has saved. A new map each time: the collector keeps what a cleared one held longer. */
+  let changed = new Map<string, Usage>();
   let seen: number | undefined;
   const forget = (): void => {
     keys.clear();
     usages.clear();
-    changed.clear();
   };
   return {
     /** To be called in each transaction of charges, before the others. */
@@ -69,12 +68,10 @@ export function rememberUsage(connection: Pick<Connection, "version">, table: Ap
       const current = connection.version();
       if (current === undefined || current !== seen || keys.size > MOST_REMEMBERED) forget();
       seen = current;
+      changed = new Map();
     },
     /** To be called in each transaction of charges, after the others: writes each changed usage once. */
-    flush: (): void => {
-      changed.forEach((usage, keyId) => table.save(keyId, usage));
-      changed.clear();
-    },
+    flush: (): void => changed.forEach((usage, keyId) => table.save(keyId, usage)),
     /** To be called when this process has changed keys, or has rolled a charge back. */
     forget,
     findByDigest: (digest: string): PresentedKey | undefined => {
