@@ -54,9 +54,7 @@ export function createGroupCommit<Transaction, Subject = void>(
   let isCommitting = false;
   let isClosed = false;
 
-  const commit = async (batch: readonly QueuedCall<Transaction, Subject>[]): Promise<void> => {
-    isCommitting = true;
-    await commitNext(batch);
+  const end = (): void => {
     queue.failExpired(now() - callTimeout, () => new TooLate(false));
     isCommitting = false;
     if (!queue.isEmpty()) turns.schedule();
@@ -66,7 +64,8 @@ export function createGroupCommit<Transaction, Subject = void>(
     isWaiting: () => !isCommitting && !queue.isEmpty(),
     commit: () => {
       const batch = queue.nextBatch();
-      void commit(batch);
+      isCommitting = true;
+      void commitNext(batch).then(end);
       return batch.length;
     },
   });

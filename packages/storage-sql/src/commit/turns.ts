@@ -1,5 +1,5 @@
 /** Taken when the module is loaded: under the fake timers of a host's tests, calls are committed all the same. */
-const { queueMicrotask, setImmediate } = globalThis;
+const { setImmediate } = globalThis;
 const nextTick = process.nextTick.bind(process);
 
 export interface TurnTaker {
@@ -25,14 +25,14 @@ export function createTurns(gatherTurns = 0) {
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    afterTurns(lastShared > 1 ? gatherTurns : 0, () => void run());
+    afterTurns(lastShared > 1 ? gatherTurns : 0, () => commitFrom(0, 0));
   };
-  const run = async (): Promise<void> => {
-    let most = 0;
-    for (const group of groups) {
-      if (!group.isWaiting()) continue;
-      most = Math.max(most, group.commit());
-      if (group !== groups.at(-1)) await reactions();
+  const commitFrom = (first: number, most: number): void => {
+    const next = groups.findIndex((group, index) => index >= first && group.isWaiting());
+    const calls = groups[next]?.commit();
+    if (calls !== undefined) {
+      afterReactions(() => commitFrom(next + 1, Math.max(most, calls)));
+      return;
     }
     if (most > 0) lastShared = most;
     isScheduled = false;
@@ -46,7 +46,7 @@ function afterTurns(turns: number, action: () => void): void {
   setImmediate(turns === 0 ? action : () => afterTurns(turns - 1, action));
 }
 
-/** Resolves when all promise reactions have run: Node then runs the ticks that one of them has queued. */
-function reactions(): Promise<void> {
-  return new Promise((resolve) => queueMicrotask(() => nextTick(resolve)));
+/** Runs an action when all promise reactions have run: Node then runs the ticks that one of them has queued. */
+function afterReactions(action: () => void): void {
+  void Promise.resolve().then(() => nextTick(action));
 }
