@@ -48,6 +48,8 @@ export default defineConfig({
     testTimeout: sized(120_000, 1_800_000, 14_400_000),
     hookTimeout: 120_000,
     expect: { poll: { timeout: sized(60_000, 60_000, 600_000) } },
+    // Under `nohup`, it names that, and the command then ignores SIGHUP.
+    env: { _: "" },
     unstubEnvs: true,
     projects: [
       {
