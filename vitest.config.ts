@@ -63,6 +63,7 @@ export default defineConfig({
           ],
           exclude: [IN_MEMORY],
           globalSetup: ["scripts/shared-folder.ts"],
+          setupFiles: ["scripts/shown-results.ts"],
           // Half of the time of a small test file is its imports: files share a process and its modules.
           isolate: false,
         },
