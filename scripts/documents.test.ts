@@ -113,6 +113,14 @@ it.each<[document: string, names: readonly string[]]>([
   expect(names.filter((name) => !textOf(document).includes(name))).toEqual([]);
 });
 
+it.each([
+  ["docs/http.md", "docs/versioning.md"],
+  ["packages/core/src/operations/pets.ts", "packages/client/src/operations.ts"],
+])("%s and %s name the day of the removal of getPet", (...files) => {
+  const { removal } = operations.getPet.deprecation;
+  expect(files.filter((file) => !textOf(file).includes(removal))).toEqual([]);
+});
+
 it("docs/operating.md names every column of CSV", () => {
   const [, columns = ""] = /\*\*CSV\*\*(.*?)in any order/s.exec(textOf("docs/operating.md")) ?? [];
   const named = [...columns.matchAll(/`(\w+)`/g)].map(([, name]) => name);

@@ -17,10 +17,10 @@ type Runs<Group extends CallName> = {
 type Done<T> = ResultAsync<T, DoneError> | Promise<Result<T, DoneError>>;
 type DoneError = KeyError | PetStoreError | CallFailure;
 
-/** The HTTP statuses of the store's errors; 400 for the others. The page shows one below 500 as a refusal. */
-const statuses: Readonly<Partial<Record<DoneError["code"], number>>> = {
+/** The HTTP statuses; 400 for the pets' own errors. The page shows one below 500 as a refusal. */
+const statuses: Readonly<Record<KeyError["code"], number> & Record<string, number>> = {
+  invalid_key_request: 400,
   key_not_found: 404,
-  pet_not_found: 404,
   key_inactive: 409,
   storage_unavailable: 503,
   store_closed: 503,
