@@ -79,7 +79,7 @@ export function compareStatements(folder, pets) {
         (times) => inTransaction(() => repeat(() => insertOne.run(pet))(times * ROWS)),
       ],
     "the statuses are compared one by one (plain: with IN; the commit not counted)": [
-      ["storage-sqlite/src/migrations/migrate.ts", `${ROWS} pets`, 100],
+      ["storage-sqlite/src/migrations/initial.ts", `${ROWS} pets`, 100],
       (times) => inTransaction(() => repeat(() => insertByOr.run(pet))(times * ROWS)),
       (times) => inTransaction(() => repeat(() => insertByIn.run(pet))(times * ROWS)),
     ],

@@ -76,7 +76,11 @@ export async function compareStorages(folder, pets) {
     ],
     "a connection keeps its caller, who digests the key once (plain: a new caller for each request; in memory)":
       [
-        ["http-adapter/src/handle.ts, core/src/operations/callers.ts", "request admitted", 10_000],
+        [
+          "http-adapter/src/request/headers.ts, core/src/operations/callers.ts",
+          "request admitted",
+          10_000,
+        ],
         repeatBy(1, () => kept.admit()),
         repeatBy(1, () => memory.as(secret).admit()),
       ],
