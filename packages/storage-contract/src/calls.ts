@@ -159,7 +159,6 @@ export async function usageOf(storage: Storage, id: string): Promise<Usage | und
   return (await valueOf(storage.keys.find(id)))?.usage;
 }
 
-/** Stores a usage for the key with this id. */
 export function setUsage(storage: Storage, id: string, usage: Usage): Promise<void> {
   return valueOf(storage.usage.update(id, () => ({ next: usage, result: undefined })));
 }
@@ -186,7 +185,6 @@ export function chargeOnce(storage: Storage, digest: string): Promise<number> {
   );
 }
 
-/** A decision that throws. */
 export function throwingDecision(): never {
   throw new Error("a decision that throws");
 }

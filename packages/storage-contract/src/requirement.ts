@@ -21,10 +21,8 @@ export interface StorageRequirement {
 /** Checks, by what they check: a sentence without its subject, which is the storage. */
 export type Requirements = Readonly<Record<string, StorageRequirement["check"]>>;
 
-/** The requirements on each member of a port. */
 export type RequirementsOf<Port> = { readonly [Member in keyof Port]-?: Requirements };
 
-/** Creates a call of each member of a port. */
 export type CallsOf<Port> = (storage: Storage) => { readonly [Member in keyof Port]-?: Call };
 export type Call = () => Promise<Result<unknown, StorageError>>;
 
@@ -45,7 +43,6 @@ export interface Fixture {
   remove(): Promise<void>;
 }
 
-/** The storage to test. */
 export interface TestedStorage {
   /** Creates a new, empty fixture. Called once for each requirement. */
   createFixture(): Promise<Fixture>;

@@ -41,7 +41,6 @@ export const petValues = {
   status: petStatuses,
 } as const satisfies { readonly [Field in keyof NewPet]-?: readonly NewPet[Field][] };
 
-/** A pet to create. */
 export function aPet(changes: Partial<NewPet> = {}): NewPet {
   const { name, categoryId, status } = petValues;
   const pet: EachField<NewPet> = { name: name[0], categoryId: categoryId[0], status: status[0] };
@@ -114,7 +113,6 @@ export function aFullKey(id: string): StoredApiKey {
   return key;
 }
 
-/** A secret of a key. */
 export function aSecret(digest: string, changes: Partial<ApiKeySecret> = {}): ApiKeySecret {
   return { digest, hint: "pet_live_abcd", expiresAt: undefined, ...changes };
 }

@@ -12,7 +12,7 @@ export function createWarnings() {
 }
 
 /** Thrown when a database cannot be opened, backed up or restored, for a reason that has a code. */
-export class Refusal<Code extends string> extends Error {
+export class ErrorWithCode<Code extends string> extends Error {
   constructor(
     readonly code: Code,
     message: string,

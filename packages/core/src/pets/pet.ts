@@ -23,7 +23,6 @@ export interface NewPet {
   readonly status: PetStatus;
 }
 
-/** A pet in the inventory. */
 export interface Pet extends NewPet {
   /** Assigned by the store when the pet was added; an int64. */
   readonly id: bigint;

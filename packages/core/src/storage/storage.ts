@@ -22,7 +22,6 @@ export interface Storage {
   close(): Promise<Result<void, StorageError>>;
 }
 
-/** Why a storage call failed. */
 export interface StorageError {
   /** What failed, for the host's log. Contains no secret. */
   readonly message: string;

@@ -26,7 +26,6 @@ export const keyCalls: CallsOf<KeyStorage> = ({ keys }) => ({
   remove: () => keys.remove(["a"]),
 });
 
-/** The requirements of `KeyStorage`. */
 export const keyRequirements: RequirementsOf<KeyStorage> = {
   insert: {
     "keeps every field of an API key exact, in find and in list": async (storage) => {

@@ -23,7 +23,6 @@ export const petCalls: CallsOf<PetStorage> = ({ pets }) => ({
   list: () => pets.list(firstPage),
 });
 
-/** The requirements of `PetStorage`. */
 export const petRequirements: RequirementsOf<PetStorage> = {
   create: {
     "gives each pet its own positive id, even when many are created at once": async (storage) => {

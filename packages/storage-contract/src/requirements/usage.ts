@@ -39,7 +39,6 @@ export const usageCalls: CallsOf<UsageStorage> = ({ usage }) => ({
   update: () => usage.update("a", () => ({ result: 1 })),
 });
 
-/** The requirements of `UsageStorage`. */
 export const usageRequirements: RequirementsOf<UsageStorage> = {
   charge: {
     "passes to a charge the key that has the secret, as its latest change stored it, the secret's expiry, and the usage":

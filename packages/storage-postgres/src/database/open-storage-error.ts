@@ -1,5 +1,5 @@
 import { codeOf } from "@petstore/core/facts";
-import { Refusal } from "@petstore/storage-sql";
+import { ErrorWithCode } from "@petstore/storage-sql";
 import { causeOf, ConnectionLost, isConnectionLost, NotWritten, sqlState } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
@@ -26,7 +26,7 @@ type OpenPostgresErrorCode =
   /** Any other cause: see `cause`. */
   | "failed";
 
-export class OpenRefusal extends Refusal<OpenPostgresErrorCode> {}
+export class OpenRefusal extends ErrorWithCode<OpenPostgresErrorCode> {}
 
 export function openStorageError(error: unknown): OpenPostgresError {
   if (error instanceof OpenRefusal)

@@ -1,5 +1,5 @@
 import { codeOf } from "@petstore/core/facts";
-import { Refusal } from "@petstore/storage-sql";
+import { ErrorWithCode } from "@petstore/storage-sql";
 import { OpenRefusal, type OpenSqliteError } from "../database/open-storage-error.js";
 import { isBusy, sqliteCode } from "../database/errors.js";
 
@@ -12,7 +12,7 @@ export interface BackupError extends Pick<OpenSqliteError, "message" | "cause"> 
 type KnownCode = keyof typeof messages;
 
 /** Thrown for a failure with a code, by default with the message of that code. */
-export class BackupRefusal extends Refusal<KnownCode> {
+export class BackupRefusal extends ErrorWithCode<KnownCode> {
   constructor(code: KnownCode, message: string = messages[code]) {
     super(code, message);
   }

@@ -14,7 +14,6 @@ import { OpenRefusal } from "../database/open-storage-error.js";
 import { backupError, BackupRefusal, isDamaged, type BackupError } from "./backup-error.js";
 import { lockDatabase } from "./lock-database.js";
 
-/** Which database to back up, and where to. */
 export interface BackupOptions {
   /** The database file. Other processes may use it meanwhile. */
   readonly filename: string;

@@ -13,7 +13,6 @@ import { backUp, giveFreeName, refuseOtherThanFile, refuseUnfit } from "./backup
 import { sync } from "./backup-sqlite-file.js";
 import { lockDatabase } from "./lock-database.js";
 
-/** Which backup to restore, and where to. */
 export interface RestoreOptions {
   /** The backup, or any other database of a store. It stays as it is. */
   readonly backup: string;

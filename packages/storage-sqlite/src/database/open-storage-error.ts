@@ -1,4 +1,4 @@
-import { Refusal } from "@petstore/storage-sql";
+import { ErrorWithCode } from "@petstore/storage-sql";
 import { isBusy, MayBeStored, sqliteCode } from "./errors.js";
 
 /** Why a storage could not be opened; closed on `code`. */
@@ -23,7 +23,7 @@ type OpenSqliteErrorCode =
   /** Any other cause: see `cause`. */
   | "failed";
 
-export class OpenRefusal extends Refusal<OpenSqliteErrorCode> {}
+export class OpenRefusal extends ErrorWithCode<OpenSqliteErrorCode> {}
 
 export function openStorageError(cause: unknown): OpenSqliteError {
   if (cause instanceof OpenRefusal) {
