@@ -107,8 +107,8 @@ export async function compareStorages(folder, pets) {
 async function withQuota() {
   const other = await buildWithout(
     "core",
-    "return Object.assign({}, charged, value);",
-    "return { ...charged, ...value };",
+    "Object.assign(result.value, charged)",
+    "{ ...result.value, ...charged }",
   );
   const [caller, otherCaller] = [
     await callerOf(createPetStore()),
@@ -117,7 +117,7 @@ async function withQuota() {
   return {
     "a result gets its quota by `Object.assign` (plain: by a spread, which is slow in Node 20, by another build; in memory)":
       [
-        ["core/src/limits/quota.ts", "get", 10_000],
+        ["core/src/operations/callers.ts", "get", 10_000],
         repeatBy(1, () => caller.getPet(1n)),
         repeatBy(1, () => otherCaller.getPet(1n)),
       ],
