@@ -1,6 +1,7 @@
 import type { Charged, CreatedPet, ListPetsInput, NewPetInput } from "@petstore/core";
 import type { Pet, PetPage, PetResult, Pets } from "@petstore/core";
-import { operations, ownField as field, parseInt64, toInt64 } from "@petstore/core/facts";
+import { isIdempotencyKey, operations, ownField as field } from "@petstore/core/facts";
+import { parseInt64, toInt64 } from "@petstore/core/facts";
 import type { OperationFacts, OperationName } from "@petstore/core/facts";
 import { encodeNewPet, readPet, readPets } from "@petstore/wire";
 import { err, ok, type Result, type ResultAsync } from "neverthrow";
@@ -133,8 +134,7 @@ function int64Text(value: unknown): string {
 
 /** RFC 9651, section 3.3.3. A key that is not visible ASCII becomes the empty one, which the server refuses. */
 function quote(key: unknown): string {
-  const isText = typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key);
-  return `"${isText ? key.replace(/["\\]/g, "\\$&") : ""}"`;
+  return `"${isIdempotencyKey(key) ? key.replace(/["\\]/g, "\\$&") : ""}"`;
 }
 
 function nextOf(link: string): bigint | "malformed" | undefined {

@@ -2,7 +2,7 @@ import type { ApiKey, IssuedKey, KeyError, Pet, PetStore, PetStoreError } from "
 import { err, okAsync, type Result, type ResultAsync } from "neverthrow";
 import { parseInput, type ParsedInput } from "./inputs.js";
 import { createKeyIndex, shownKey } from "./key-index.js";
-import { createOutcomes, type CallFailure, type CallResult } from "./outcomes.js";
+import { createOutcomes, type CallFailure, type RunResult } from "./outcomes.js";
 import type { CallName, Outputs, SecretOutput, ShownPet } from "./protocol.js";
 import type { ConsoleEvent, Settings } from "./settings.js";
 
@@ -48,7 +48,7 @@ export function createConsoleCalls(store: PetStore, settings: Settings) {
         "status" in error ? error : { ...error, status: statuses[error.code] ?? 400 },
       );
   };
-  return (name: CallName, body: unknown, sender: Sender): Promise<CallResult> => {
+  return (name: CallName, body: unknown, sender: Sender): Promise<RunResult> => {
     const { actor, idempotencyKey } = sender;
     const act = () => run(name, body, sender);
     return idempotencyKey === undefined

@@ -9,8 +9,8 @@ import { KEY_ORDERS, SHOWN_STATES, type CallName } from "./protocol.js";
 const id = v.pipe(v.string(), v.maxLength(100));
 const idempotencyKey = v.pipe(v.string(), v.maxLength(255));
 /** The store refuses what is not an int64, with a message that names the field. */
-const toInt64 = v.transform((text: string) => parseInt64(text) ?? NaN);
-const int64 = v.pipe(v.string(), toInt64);
+const readInt64 = v.transform((text: string) => parseInt64(text) ?? NaN);
+const int64 = v.pipe(v.string(), readInt64);
 const plan = { plan: v.string(), limits: v.optional(v.custom<RateLimits>(() => true)) };
 
 /** The form of the input of each call. Core checks what the values mean. An int64 is text. */

@@ -7,7 +7,7 @@ export interface CallFailure extends ErrorBody {
   readonly mayHaveMade?: boolean;
 }
 
-export type CallResult = Result<object, CallFailure>;
+export type RunResult = Result<object, CallFailure>;
 
 /** How long an outcome is kept, in milliseconds. */
 const LIFE = 3_600_000;
@@ -16,7 +16,7 @@ const MOST_KEPT = 1_000;
 interface Outcome {
   /** The text of the request; `undefined` if any request with the idempotency key gets this outcome. */
   readonly request: string | undefined;
-  result: Promise<CallResult>;
+  result: Promise<RunResult>;
   /** Whether it is running, or has a secret that was not taken. */
   isNeeded: boolean;
 }
@@ -34,7 +34,7 @@ export function createOutcomes() {
     if (typeof timer === "object") timer.unref();
   };
   return {
-    once: async (key: string, request: string, act: () => Promise<CallResult>) => {
+    once: async (key: string, request: string, act: () => Promise<RunResult>) => {
       const known = kept.get(key);
       if (known !== undefined) {
         return (known.request ?? request) === request ? known.result : err(REUSED);

@@ -6,4 +6,4 @@ export { createManualClock } from "./manual-clock.js";
 export { operations, type OperationFacts, type OperationName } from "./operations.js";
 export { parseInt64, toInt64 } from "./pets/int64.js";
 export { isPetStatus, petStatuses } from "./pets/pet-status.js";
-export { count, replaceUnprintable, UNPRINTABLE } from "./validation/text.js";
+export { count, isIdempotencyKey, replaceUnprintable, UNPRINTABLE } from "./validation/text.js";

@@ -20,7 +20,7 @@ import { aKey, aPet, aRequest, firstPage, oneMore } from "./samples.js";
 /** Resolves to the value of a call. Rejects with an `AssertionError` if the storage fails. */
 export async function valueOf<T>(call: Promise<Result<T, StorageError>>): Promise<T> {
   const result = await call;
-  if (result.isErr()) assert.fail(`The storage failed: ${result.error.message}`);
+  if (result.isErr()) assert.fail(`${result.error.message} ${String(result.error.cause)}`);
   return result.value;
 }
 

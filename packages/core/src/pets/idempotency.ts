@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { err, ok, type Result } from "neverthrow";
 import { invalidIdempotencyKey, type CreatePetError } from "../errors.js";
+import { isIdempotencyKey } from "../validation/text.js";
 import { valuesOf, type NewPet } from "./pet.js";
 
 export interface CreatePetOptions {
@@ -12,15 +13,11 @@ export interface CreatePetOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
-
 // From a public union, as the error of close() is.
 type Parsed<T> = Result<T, Extract<CreatePetError, { readonly code: "invalid_idempotency_key" }>>;
 
 export function parseIdempotencyKey(key: unknown): Parsed<string> {
-  return typeof key === "string" && VISIBLE_ASCII.test(key)
-    ? ok(key)
-    : err(invalidIdempotencyKey());
+  return isIdempotencyKey(key) ? ok(key) : err(invalidIdempotencyKey());
 }
 
 export function parseCreatePetOptions(options: unknown): Parsed<string | undefined> {
