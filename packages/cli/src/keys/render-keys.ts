@@ -86,7 +86,10 @@ const SHORT_LABEL = 20;
 /** The fewest characters of a label that is cut. */
 const SHORTEST_LABEL = 5;
 
-/** On a screen, until it fits, labels are cut, columns left out, labels cut further, and at last all lines cut. */
+/**
+ * On a screen, until it fits, labels are cut, columns left out, labels cut further, and at last all lines cut. Libraries
+ * such as cli-table3 leave out no columns, and would replace only the padding.
+ */
 function table(
   columns: readonly Column[],
   keys: readonly ApiKey[],
