@@ -114,9 +114,9 @@ test("what the fallback writes after the refusal of a broken body is not sent, a
   await expect.poll(() => events).toEqual(["end", "close"]);
 });
 
-test("a fallback that throws, at once or later, is 500 and a reported error", async () => {
+test("a fallback that throws, at once or later, is 500 and a reported error; it is not called after a listener that responds", async () => {
   const bug = new Error("a bug");
-  const { call, dial, causes } = await serve({
+  const { server, call, dial, causes } = await serve({
     fallback: async (request, response) => {
       if (request.url === "/late") await new Promise(setImmediate);
       if (request.url === "/begun") response.write("x");
@@ -128,6 +128,8 @@ test("a fallback that throws, at once or later, is 500 and a reported error", as
     expect(await call({ path })).toMatchObject({ ...errorOf(500, "internal_error"), headers });
   }
   expect(await (await dial(compose({ path: "/begun" }))).rest()).not.toContain("0\r\n\r\n");
+  server.prependListener("request", (_, response) => response.end("the host's"));
+  expect((await call({ path: "/" })).body).toBe("the host's");
   expect(causes).toEqual([bug, bug, bug]);
 });
 

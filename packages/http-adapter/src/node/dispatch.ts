@@ -111,10 +111,11 @@ function glimpse({ rawPacket, bytesParsed = Infinity }: ParserError): Glimpse {
   return origins.length > 0 ? { method, origins } : { method };
 }
 
-/** Creates the function that lets the fallback respond to a request. It never rejects. */
+/** Creates the function that lets the fallback respond, unless a listener of the host has. It never rejects. */
 function createFallback(fallback: Fallback, responder: Responder, settings: HttpSettings) {
   const { onError, startReport, isDraining } = settings;
   return async (exchange: Exchange): Promise<void> => {
+    if (exchange.response.headersSent) return;
     const { request, response, hasOpenExpect } = exchange;
     const report = startReport(request.headers["x-request-id"], request.method);
     const finish = (): void => sendReport(report, response, {});

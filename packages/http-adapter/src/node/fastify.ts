@@ -61,9 +61,8 @@ export function petStorePlugin<Request extends FastifyRequest = FastifyRequest>(
       reply.hijack();
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) reply.raw.setHeader(name, value);
-      const response = reply.raw;
       const addressOf = () => clientAddress(request);
-      runInTurn({ request: raw, response, clientAddress: addressOf, target });
+      runInTurn({ request: raw, response: reply.raw, clientAddress: addressOf, target });
       return undefined;
     };
     app.removeAllContentTypeParsers();
