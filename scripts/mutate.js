@@ -86,9 +86,24 @@ const parts = {
     tests: cli("keys", "list", "command-line", "lost-output"),
   },
   "cli/serve": {
-    mutate: ["packages/cli/src/serve/!(workers|metrics).ts", "packages/cli/src/serve/docs/*.ts"],
-    tests: cli("command-line", "serve", "operating", "docs", "lost-output"),
-    elsewhere: ["serve-command", "log"].map((name) => `packages/cli/src/serve/${name}.ts`),
+    mutate: ["health", "serve-command", "server"].map(
+      (name) => `packages/cli/src/serve/${name}.ts`,
+    ),
+    tests: cli("serve", "operating", "command-line"),
+    elsewhere: ["packages/cli/src/serve/serve-command.ts"],
+  },
+  "cli/serve-options": {
+    mutate: ["packages/cli/src/serve/serve-options.ts"],
+    tests: cli("command-line", "serve"),
+  },
+  "cli/serve-docs": {
+    mutate: ["packages/cli/src/serve/docs/*.ts"],
+    tests: cli("docs"),
+  },
+  "cli/serve-log": {
+    mutate: ["packages/cli/src/serve/log.ts"],
+    tests: cli("operating", "lost-output"),
+    elsewhere: ["packages/cli/src/serve/log.ts"],
   },
   "cli/metrics": {
     mutate: ["packages/cli/src/serve/metrics.ts"],

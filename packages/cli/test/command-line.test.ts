@@ -29,7 +29,6 @@ it.each<Refusal>([
   [["keys", "import"], /argument 'file'$/],
   [["keys", "isue"], /unknown command 'isue'.*Did you mean issue/],
   [["help", "keys", "isue"], /unknown command 'isue'/],
-  [["serve", "--prot", "1"], /unknown option '--prot'/],
   [["serve", "--port", ""], /--port.*whole number, from 0 to 65535/],
   ...["x", "65536", "1x", "[::1]", ":1", "::1:1"].map((address): Refusal => [
     ["serve", "--metrics", address],
@@ -145,7 +144,7 @@ it("the environment of serve sets values, lists and switches", async () => {
 
 it.each([
   ["PORT", "65536", "--port <number>", "whole number, from 0 to 65535"],
-  ["PETSTORE_PORT", "tcp://10.0.0.1", "--port <number>", "whole number, from 0 to 65535"],
+  ["PETSTORE_PORT", "tcp://10.0.0.1:80/", "--port <number>", "whole number, from 0 to 65535"],
   ["PETSTORE_KEEP_ALIVE", "tcp://10.0.0.1:80", "--keep-alive <seconds>", "whole number, from 1"],
   ["PETSTORE_HOST", " ", "--host <address>", "It must be an address."],
   ["PETSTORE_CORS", "https://a.example,b", "--cors <origin>", "It must be an origin"],

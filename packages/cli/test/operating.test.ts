@@ -9,7 +9,6 @@ import { startServer, textOf, useBuiltPetstore, workersOf } from "./support/buil
 import { databaseWithKey, issueKey, ownPlan, serveHere, useServerHere } from "./support/command.js";
 import { openSocket, sendUntilClosed } from "./support/raw-client.js";
 import { portOf } from "../../../scripts/ports.js";
-import { inCi } from "../../../scripts/test-size.js";
 import { createSums, serveMetrics } from "../src/serve/metrics.js";
 import { limitConnections } from "../src/serve/server.js";
 
@@ -170,7 +169,7 @@ it("the sums of workers keep what one has counted that ended, but not its gauges
 });
 
 const zone = process.platform === "linux" ? "::1%lo" : "::1";
-it.runIf(inCi)("killed workers listen on the printed port again; metrics add up all", async () => {
+it.runIf(zone !== "::1")("killed workers listen on their port again; metrics add up", async () => {
   const address = ["--host", zone, "--metrics", `[${zone}]:0`];
   const started: { pid?: number } = {};
   const start = async (...args: readonly string[]) =>
@@ -180,11 +179,10 @@ it.runIf(inCi)("killed workers listen on the printed port again; metrics add up 
   await expectCounted(measured);
   for (const worker of workersOf(started)) process.kill(worker, "SIGKILL");
   await expect.poll(() => server.output().match(/is restarted/g)?.length).toBe(2);
-  const cpu = async () => valueOf(await scrape(), "process_cpu_seconds_total");
-  await expect.poll(cpu).toBeGreaterThan(0);
   const health = () => fetch(`${origin(server.url)}/healthz`).then(({ status }) => status, String);
   await expect.poll(health).toBe(200);
   expect([valueOf(await scrape(), COUNT), await server.end()]).toEqual([4, 0]);
+  expect(server.output()).toContain(" with 2 workers\n");
 });
 
 const COMMITS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
@@ -267,13 +265,11 @@ it("metrics that cannot be collected are an error; on an address for others, any
   for (const calls of [1, 2]) {
     expect(await statusOf(url, "/metrics", "metrics.example")).toBe(500);
     expect(collect).toHaveBeenCalledTimes(calls);
-    expect(onError.mock.lastCall).toEqual([expect.stringContaining("no worker")]);
-    onError.mockClear();
+    expect(onError.mock.calls[calls - 1]).toEqual([expect.stringContaining("no worker")]);
   }
-  const collected = () => Promise.resolve("pets 1");
-  const local = await serveMetrics({ host: zone, port: 0 }, collected, onError);
-  onTestFinished(local._unsafeUnwrap().close);
-  expect(await (await fetch(local._unsafeUnwrap().url)).text()).toBe("pets 1");
+  const own = await serveMetrics({ host: zone, port: 0 }, () => Promise.resolve("pets 1"), onError);
+  onTestFinished(own._unsafeUnwrap().close);
+  expect(await (await fetch(own._unsafeUnwrap().url)).text()).toBe("pets 1");
 });
 
 it("a connection beyond the limit ends the one that has waited longest for a whole request, or itself", async () => {
@@ -292,11 +288,16 @@ it("a connection beyond the limit ends the one that has waited longest for a who
   const post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx";
   const half = await open(post);
   await once(server, "request");
+  server.once("connection", (socket) => socket.once("close", () => half.emit("gone")));
+  (await open("")).destroy();
+  await once(half, "gone");
   const idle = await open("");
   half.write("x");
   await expect.poll(() => answers.length).toBe(1);
   answers.pop()?.();
   await once(half, "data");
+  half.write(post);
+  await once(server, "request");
   const [running] = await Promise.all([open(`${post}x`), once(idle, "close")]);
   await expect.poll(() => answers.length).toBe(1);
   const [other] = await Promise.all([open(`${post}x`), once(half, "close")]);

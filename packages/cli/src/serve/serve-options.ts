@@ -114,7 +114,7 @@ function setFrom(variable: string, option: Option, command: Command): void {
   const text = process.env[variable] ?? "";
   try {
     const value = option.required ? option.parseArg?.<unknown>(text, undefined) : isOn(text);
-    command.setOptionValueWithSource(name, value, "env");
+    command.setOptionValue(name, value);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     command.error(
