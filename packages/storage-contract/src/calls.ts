@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
+import { inspect } from "node:util";
 import type { Pet, PetPage } from "@petstore/core";
 import type {
   Creation,
@@ -20,7 +21,7 @@ import { aKey, aPet, aRequest, firstPage, oneMore } from "./samples.js";
 /** Resolves to the value of a call. Rejects with an `AssertionError` if the storage fails. */
 export async function valueOf<T>(call: Promise<Result<T, StorageError>>): Promise<T> {
   const result = await call;
-  if (result.isErr()) assert.fail(`${result.error.message} ${String(result.error.cause)}`);
+  if (result.isErr()) assert.fail(`The storage failed: ${inspect(result.error)}`);
   return result.value;
 }
 
