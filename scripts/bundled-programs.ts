@@ -12,7 +12,7 @@ const NOT_BUNDLED = ["better-sqlite3", "better-sqlite3-13", "pg"] as const;
 
 /**
  * Bundles TypeScript programs before the tests of a file, unless another file of the run has: a bundle
- * starts ten times faster than the source. Returns a function that returns the path of a bundle.
+ * starts ten times faster than the source. Returns a function that returns the path of a bundle: by default the first.
  *
  * @param name the name of the folder of the bundles
  * @param sources the paths of the programs, from the root of the repository
@@ -22,14 +22,15 @@ export function useBundled<Source extends string>(
   name: string,
   sources: readonly Source[],
   complete: (folder: string) => void = () => undefined,
-): (source: Source) => string {
+): (source?: Source) => string {
   beforeAll(() =>
     fillOnce(name, async (folder) => {
       await bundle(sources, folder);
       complete(folder);
     }),
   );
-  return (source) => join(inject("sharedFolder"), name, basename(source).replace(/\.ts$/, ".js"));
+  return (source = sources[0]) =>
+    join(inject("sharedFolder"), name, basename(source ?? "").replace(/\.ts$/, ".js"));
 }
 
 async function bundle(sources: readonly string[], folder: string): Promise<void> {

@@ -14,15 +14,14 @@ const PUPPET = `process.on("message", ({ say, exitCode, stays }) => {
   process.send(say, () => exitCode !== undefined && process.exit(exitCode));
 });`;
 
-const REAL = "packages/cli/src/serve/workers.ts";
-const bundled = useBundled("workers", [REAL]);
+const bundled = useBundled("workers", ["packages/cli/src/serve/workers.ts"]);
 
 /** A worker that runs as those of the command do, until it is told how its server ends. Its seconds are short. */
 const real = () => `const cluster = require("node:cluster");
 const { setInterval } = globalThis;
 globalThis.setInterval = (work, after) => after === 1_000 && setInterval(work, 1);
 const told = new Promise((resolve) => process.once("message", ({ say }) => resolve(say)));
-import(${JSON.stringify(bundled(REAL))}).then(({ portOfWorkers, runAsWorker }) => {
+import(${JSON.stringify(bundled())}).then(({ portOfWorkers, runAsWorker }) => {
   const [chosen, snapshot] = [1_000 + cluster.worker.id, []];
   const port = portOfWorkers(chosen);
   const serve = async (onListening) => {

@@ -191,6 +191,14 @@ it("a clock that is set back by any amount at any time refuses nothing that was 
   }
 });
 
+it("a wall clock that is a second slower is not set back: no window ends early", async () => {
+  const { clock, caller } = await openLimited();
+  expect(await admitted(caller)).toBe(3);
+  clock.advance(MINUTE + SECOND - 1);
+  clock.set(clock.now() - SECOND);
+  expect(await admitted(caller)).toBe(0);
+});
+
 it("a key that is used and refused at the time 0 was used and refused then", async () => {
   const clock = createManualClock(0);
   const { store, issue } = openStore({ clock, ban: { graceSeconds: 0, afterRefusals: 2 } });

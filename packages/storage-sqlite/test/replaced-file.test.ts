@@ -12,8 +12,7 @@ import { failLook } from "./support/fail-look.js";
 import { aKey, allIds, firstPage, openFiles, openStorage, rex } from "./support/storage.js";
 import { useFolder } from "./support/storage.js";
 
-const ADDING = "packages/storage-sqlite/test/adding-process.ts";
-const program = useBundled("adding-process", [ADDING]);
+const program = useBundled("adding-process", ["packages/storage-sqlite/test/adding-process.ts"]);
 const folder = useFolder();
 let path: string;
 let storage: Storage;
@@ -131,7 +130,7 @@ it("a storage whose file was replaced works again when it is opened again", asyn
 
 it.each(["-shm", "-wal -shm"])("what others stored is kept after the loss of %s", async (ends) => {
   for (const end of ends.split(" ")) fs.rmSync(path + end);
-  expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
+  expect(spawnSync(process.execPath, [program(), path, "3"]).status).toBe(0);
   expect((await create()).isErr()).toBe(true);
   expect(await reopen()).toHaveLength(ends.includes("-wal") ? 3 : 4);
 });
@@ -156,8 +155,8 @@ it.each(["works", "fails"])("what another process stored is kept, if a look %s",
   const large = { ...rex, name: "x".repeat(100_000) };
   for (let pet = 0; pet < 3; pet += 1) (await storage.pets.create(large))._unsafeUnwrap();
   for (const end of ["-wal", "-shm"]) fs.rmSync(path + end);
-  expect(spawnSync(process.execPath, [program(ADDING), path, "3"]).status).toBe(0);
-  const child = spawn(process.execPath, [program(ADDING), path, "3", "wait"]);
+  expect(spawnSync(process.execPath, [program(), path, "3"]).status).toBe(0);
+  const child = spawn(process.execPath, [program(), path, "3", "wait"]);
   await once(child.stdout, "data");
   child.kill("SIGKILL");
   await once(child, "exit");
@@ -180,7 +179,7 @@ it.each([
     for (let pet = 0; pet < 20; pet += 1) await create();
     fs.renameSync(path, other);
     if (how === "replaced") fs.renameSync(backup, path);
-    const args = [program(ADDING), other, "3", "wait"];
+    const args = [program(), other, "3", "wait"];
     const child = how.endsWith("process") ? spawn(process.execPath, args) : undefined;
     if (child) await once(child.stdout, "data");
     const end = async () => {

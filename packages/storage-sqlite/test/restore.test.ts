@@ -13,8 +13,7 @@ import { leaveLog, modesDuring, openFiles, openStorage, petsIn } from "./support
 import { applyMocks, useFolder, watchSyncs } from "./support/storage.js";
 import { aKey, firstPage, meanwhile, rex } from "./support/storage.js";
 
-const ADDING = "packages/storage-sqlite/test/adding-process.ts";
-const program = useBundled("adding-process", [ADDING]);
+const program = useBundled("adding-process", ["packages/storage-sqlite/test/adding-process.ts"]);
 const folder = useFolder();
 let filename: string;
 let backup: string;
@@ -156,7 +155,7 @@ describe("a restore is refused, and changes nothing,", () => {
   });
 
   it("also to a backup, while another process uses the database, however damaged its header is", async () => {
-    const child = spawn(process.execPath, [program(ADDING), filename, "0", "wait"]);
+    const child = spawn(process.execPath, [program(), filename, "0", "wait"]);
     await once(child.stdout, "data");
     const sound = fs.readFileSync(filename);
     fs.writeFileSync(filename, Buffer.from(sound).fill("mine", 0, 512), { flag: "r+" });

@@ -8,8 +8,7 @@ import { sized } from "../../../scripts/test-size.js";
 import { readBySecondCopy } from "./support/second-copy.js";
 import { firstPage, openFiles, openStorage, rex, useFolder } from "./support/storage.js";
 
-const ADDING = "packages/storage-sqlite/test/adding-process.ts";
-const program = useBundled("adding-process", [ADDING]);
+const program = useBundled("adding-process", ["packages/storage-sqlite/test/adding-process.ts"]);
 const folder = useFolder();
 
 const closings: [by: string, close: (path: string) => unknown][] = [
@@ -43,7 +42,7 @@ onLinux("a second SQLite loses and doubles no pet", async () => {
   let added = "";
   for (let round = 0; round < sized(1, 10, 400); round += 1) {
     const start = (...args: readonly string[]) =>
-      spawn(process.execPath, [program(ADDING), filename, ...args]);
+      spawn(process.execPath, [program(), filename, ...args]);
     const both = start("150", folder.path("copy.node"));
     both.stdout.on("data", (text: Buffer) => (added += text.toString()));
     const other = start("20", "reopen");

@@ -40,7 +40,7 @@ export function openStore(options: PetStoreOptions = {}) {
 /** Sends requests, one after the other, and returns what comes of them: `ok` or the code of an error. */
 export async function codes(caller: Caller, requests: number): Promise<string[]> {
   const all: string[] = [];
-  for (let request = 0; request < requests; request += 1) {
+  while (all.length < requests) {
     const outcome = await caller.admit();
     all.push(outcome.isOk() ? "ok" : outcome.error.code);
   }
@@ -50,15 +50,8 @@ export async function codes(caller: Caller, requests: number): Promise<string[]>
 export const admitted = async (caller: Caller, requests = 10): Promise<number> =>
   (await codes(caller, requests)).filter((code) => code === "ok").length;
 
-export function value<T, E>(result: Result<T, E>): T {
-  if (result.isOk()) return result.value;
-  throw new Error(`expected Ok, got ${JSON.stringify(result.error)}`);
-}
-
-export function error<T, E>(result: Result<T, E>): E {
-  if (result.isErr()) return result.error;
-  throw new Error("expected Err, got Ok");
-}
+export const value = <T, E>(result: Result<T, E>): T => result._unsafeUnwrap();
+export const error = <T, E>(result: Result<T, E>): E => result._unsafeUnwrapErr();
 
 export function collect<Name extends keyof Signals>(name: Name): readonly Signals[Name][] {
   const signals: Signals[Name][] = [];

@@ -21,8 +21,7 @@ export async function chargeOnce(storage: Storage, id: string): Promise<number> 
     next: presented && { ...presented.usage, dayUsed: presented.usage.dayUsed + 1 },
     result: presented?.usage.dayUsed ?? NaN,
   }));
-  if (charged.isErr()) throw new Error(charged.error.message);
-  return charged.value;
+  return charged._unsafeUnwrap();
 }
 
 export const usedBy = async ({ keys }: Storage, id: string): Promise<number | undefined> =>
