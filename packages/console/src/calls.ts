@@ -17,7 +17,7 @@ type Runs<Group extends CallName> = {
 type Done<T> = ResultAsync<T, DoneError> | Promise<Result<T, DoneError>>;
 type DoneError = KeyError | PetStoreError | CallFailure;
 
-/** The HTTP statuses; 400 for the pets' own errors. The page shows one below 500 as a refusal. */
+/** The HTTP status of each error; 400 if it is not named. The page shows a status below 500 as a refusal. */
 const statuses: Readonly<Record<KeyError["code"], number> & Record<string, number>> = {
   invalid_key_request: 400,
   key_not_found: 404,

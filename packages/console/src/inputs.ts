@@ -1,13 +1,13 @@
 import { parseInt64, petStatuses } from "@petstore/core";
 import type { ListPetsInput, NewPetInput, RateLimits } from "@petstore/core";
 import type { EachField } from "@petstore/core/internal";
+import { isIdempotencyKey } from "@petstore/core/facts";
 import { err, ok, type Result } from "neverthrow";
 import * as v from "valibot";
 import { KEY_ORDERS, SHOWN_STATES, type CallName } from "./protocol.js";
 
-/** A storage looks up an id of any length; ours are short. */
-const id = v.pipe(v.string(), v.maxLength(100));
-const idempotencyKey = v.pipe(v.string(), v.maxLength(255));
+const id = v.string();
+const idempotencyKey = v.custom<string>(isIdempotencyKey);
 /** The store refuses what is not an int64, with a message that names the field. */
 const readInt64 = v.transform((text: string) => parseInt64(text) ?? NaN);
 const int64 = v.pipe(v.string(), readInt64);

@@ -188,8 +188,8 @@ it("endSecret ends one secret at once, the newest or an older one, but not the l
   const rest = keyStateAt(value(await store.keys.find(id)), clock.now()).secrets;
   expect(rest).toEqual([{ hint: second, name: "replaced", at: clock.now() + 30_000 }]);
   clock.advance(-60_000);
-  const errors = await Promise.all(secrets.map((each) => codes(store.as(each), 1)));
-  expect(errors.flat()).toEqual(["invalid_api_key", "ok", "invalid_api_key"]);
+  const outcomes = await Promise.all(secrets.map((each) => codes(store.as(each), 1)));
+  expect(outcomes.flat()).toEqual(["invalid_api_key", "ok", "invalid_api_key"]);
   expect(error(await store.keys.endSecret(id, first)).code).toBe("key_not_found");
   expect(error(await store.keys.endSecret(id, second)).code).toBe("invalid_key_request");
   const newest = (await rotate()).slice(0, 13);
