@@ -1,6 +1,5 @@
 /** Taken when the module is loaded: under the fake timers of a host's tests, calls are committed all the same. */
 const { setImmediate } = globalThis;
-const nextTick = process.nextTick.bind(process);
 
 export interface TurnTaker {
   /** Whether calls wait, and no commit is under way. */
@@ -25,28 +24,24 @@ export function createTurns(gatherTurns = 0) {
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    afterTurns(lastShared > 1 ? gatherTurns : 0, () => commitFrom(0, 0));
+    commitAfter(lastShared > 1 ? gatherTurns : 0);
   };
-  const commitFrom = (first: number, most: number): void => {
-    const next = groups.findIndex((group, index) => index >= first && group.isWaiting());
-    const calls = groups[next]?.commit();
-    if (calls !== undefined) {
-      afterReactions(() => commitFrom(next + 1, Math.max(most, calls)));
-      return;
+  /** Node runs the immediates of a turn in their order, and all promise reactions after each of them. */
+  const commitAfter = (turns: number): void => {
+    if (turns > 0) setImmediate(commitAfter, turns - 1);
+    else {
+      let most = 0;
+      for (const group of groups)
+        setImmediate(() => {
+          if (group.isWaiting()) most = Math.max(most, group.commit());
+        });
+      setImmediate(() => end(most));
     }
-    if (most > 0) lastShared = most;
+  };
+  const end = (shared: number): void => {
+    if (shared > 0) lastShared = shared;
     isScheduled = false;
     if (groups.some((group) => group.isWaiting())) schedule();
   };
   return { add: (group: TurnTaker): void => void groups.push(group), schedule };
-}
-
-/** Runs an action at the end of this turn of the event loop, or so many turns later. */
-function afterTurns(turns: number, action: () => void): void {
-  setImmediate(turns === 0 ? action : () => afterTurns(turns - 1, action));
-}
-
-/** Runs an action when all promise reactions have run: Node then runs the ticks that one of them has queued. */
-function afterReactions(action: () => void): void {
-  void Promise.resolve().then(() => nextTick(action));
 }
