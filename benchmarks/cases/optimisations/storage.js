@@ -97,6 +97,7 @@ export async function compareStorages(folder, pets) {
         repeatBy(1, () => apartCaller.getPet(1n)),
       ],
     ...(await withQuota()),
+    ...(await unheard(folder)),
     ...(await beside()),
     ...(await byStatus(pets)),
     ...(await stalls(store, await openStore(join(folder, "unthreaded.db")))),
@@ -121,6 +122,22 @@ async function withQuota() {
         repeatBy(1, () => caller.getPet(1n)),
         repeatBy(1, () => otherCaller.getPet(1n)),
       ],
+  };
+}
+
+/** @param {string} folder @returns {Promise<Optimisations>} */
+async function unheard(folder) {
+  const other = await buildWithout("core", "|| listeners.size === 0");
+  const storageOf = (/** @type {string} */ name) =>
+    openStorage({ filename: join(folder, `${name}.db`) });
+  const caller = await callerOf(createPetStore({ storage: await storageOf("unheard") }));
+  const made = await callerOf(other.createPetStore({ storage: await storageOf("made") }));
+  return {
+    "an event that has no listener is not made (one caller; plain: it is, by another build)": [
+      ["core/src/events/events.ts", "get", 1_600],
+      repeatBy(1, () => caller.getPet(1n)),
+      repeatBy(1, () => made.getPet(1n)),
+    ],
   };
 }
 

@@ -13,8 +13,8 @@ export interface OperationFacts<Code extends string = string> {
 }
 
 /**
- * The operations: the types of their errors, routes, `Allow`, reports, the client and the OpenAPI document follow from
- * this table.
+ * The operations: the types of their errors, routes, `Allow`, reports, events, the client and the OpenAPI document follow
+ * from this table.
  */
 export const operations = {
   listPets: { method: "GET", path: "/pets", success: 200, errors: { invalid_query: true } },
@@ -35,3 +35,13 @@ export const operations = {
 
 /** The name of an operation (specification, "Endpoints"). */
 export type OperationName = keyof typeof operations;
+
+export type DeprecatedOperation = {
+  [Name in OperationName]: (typeof operations)[Name] extends { readonly deprecation: unknown }
+    ? Name
+    : never;
+}[OperationName];
+
+export function isDeprecated(name: OperationName): name is DeprecatedOperation {
+  return "deprecation" in operations[name];
+}

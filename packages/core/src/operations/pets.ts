@@ -8,7 +8,7 @@ import { parseInt64, toInt64 } from "../pets/int64.js";
 import { parseListQuery, type ListPetsInput, type PetPage } from "../pets/list-query.js";
 import { parseNewPet, petOf, type NewPet, type NewPetInput, type Pet } from "../pets/pet.js";
 import { change, read } from "../storage/outcomes.js";
-import type { OperationName } from "../operations.js";
+import { isDeprecated, type OperationName } from "../operations.js";
 
 /** A pet's id as a caller passes it: an int64. Text must be in canonical decimal form. */
 type PetIdInput = bigint | number | string;
@@ -50,19 +50,21 @@ export function operationsOf<CommonError, Extra>(
   context: Context,
   perform: Perform<CommonError, Extra>,
 ): PetOperations<CommonError, Extra> {
-  const { emit } = context;
+  const performOf = (operation: OperationName): Perform<CommonError, Extra> => {
+    if (!isDeprecated(operation)) return perform;
+    return (prepare, complete) =>
+      perform(prepare, (started, keyId) => {
+        context.emit({ type: "deprecated_operation_used", operation, keyId });
+        return complete(started, keyId);
+      });
+  };
   return {
-    listPets: (input = {}) => perform(() => prepareListPets(context, input), asItIs),
+    listPets: (input = {}) => performOf("listPets")(() => prepareListPets(context, input), asItIs),
     createPet: (input, options = {}) =>
-      perform(prepareNothing, (_, keyId) => createPet(context, input, options, keyId)),
-    getPet: (id) =>
-      perform(
-        () => prepareGetPet(context, id),
-        (found, keyId) => {
-          emit({ type: "deprecated_operation_used", operation: "getPet", keyId });
-          return found;
-        },
+      performOf("createPet")(prepareNothing, (_, keyId) =>
+        createPet(context, input, options, keyId),
       ),
+    getPet: (id) => performOf("getPet")(() => prepareGetPet(context, id), asItIs),
   };
 }
 

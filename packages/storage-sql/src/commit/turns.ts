@@ -20,26 +20,28 @@ export function createTurns(gatherTurns = 0) {
   const groups: TurnTaker[] = [];
   let isScheduled = false;
   let lastShared = 0;
+  let shared = 0;
 
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
     commitAfter(lastShared > 1 ? gatherTurns : 0);
   };
-  /** Node runs the immediates of a turn in their order, and all promise reactions after each of them. */
   const commitAfter = (turns: number): void => {
-    if (turns > 0) setImmediate(commitAfter, turns - 1);
-    else {
-      let most = 0;
-      for (const group of groups)
-        setImmediate(() => {
-          if (group.isWaiting()) most = Math.max(most, group.commit());
-        });
-      setImmediate(() => end(most));
+    if (turns > 0) {
+      setImmediate(commitAfter, turns - 1);
+      return;
     }
+    // Node runs the immediates of a turn in this order, and after each of them all promise reactions.
+    for (const group of groups) setImmediate(commit, group);
+    setImmediate(end);
   };
-  const end = (shared: number): void => {
+  const commit = (group: TurnTaker): void => {
+    if (group.isWaiting()) shared = Math.max(shared, group.commit());
+  };
+  const end = (): void => {
     if (shared > 0) lastShared = shared;
+    shared = 0;
     isScheduled = false;
     if (groups.some((group) => group.isWaiting())) schedule();
   };
