@@ -1,6 +1,6 @@
 // The engine in this process.
 import { randomUUID } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createPetStore } from "@petstore/core";
 import { openSqliteStorage } from "@petstore/storage-sqlite";
 import { repeatBy } from "./turns.js";
@@ -70,15 +70,19 @@ export async function openWithout(options, text, instead) {
  * @returns {Promise<Builds[Name]>}
  */
 export async function buildWithout(name, text, instead = "") {
-  const build = new URL(`../../packages/${name}/dist/index.js`, import.meta.url);
-  const built = readFileSync(build, "utf8");
-  if (!built.includes(text)) throw new Error(`no such text in the build: ${text}`);
+  const build = new URL(`../../packages/${name}/dist/`, import.meta.url);
+  const read = (/** @type {string} */ file) => readFileSync(new URL(file, build), "utf8");
+  const built = readdirSync(build).filter((file) => file.endsWith(".js"));
+  const file = built.find((each) => read(each).includes(text));
+  if (file === undefined) throw new Error(`no such text in the build: ${text}`);
   // A module is imported only once from one address.
-  const changed = new URL(`without-${randomUUID()}.js`, build);
-  writeFileSync(changed, built.replace(text, instead));
+  const copyOf = (/** @type {string} */ each) => new URL(`without-${id}-${each}`, build);
+  const id = randomUUID();
+  writeFileSync(copyOf("index.js"), read("index.js").replaceAll(`./${file}`, copyOf(file).href));
+  writeFileSync(copyOf(file), read(file).replace(text, instead));
   try {
-    return await import(changed.href);
+    return await import(copyOf("index.js").href);
   } finally {
-    rmSync(changed);
+    for (const each of new Set(["index.js", file])) rmSync(copyOf(each));
   }
 }

@@ -21,7 +21,7 @@ const HEADERS = { "Content-Type": "application/json", "Content-Length": String(P
 
 /** What lets callers go on before the next group of calls commits. */
 const SAME_TURN = "for (const group of groups) setImmediate(commit, group)";
-const ANOTHER_TURN = "setImmediate(() => groups.forEach(commit))";
+const TOGETHER = `setImmediate(() => groups.forEach(commit))`;
 /** What lets charges wait for others. */
 const GATHER = "lastShared > 1 ? gatherTurns : 0";
 
@@ -52,7 +52,7 @@ export async function compareHttp(folder) {
       [
         ["storage-sql/src/commit/turns.ts", "request", 1_600],
         await ours("create", await openStorage(fileOf("same")), 4),
-        await ours("create", await openWithout(fileOf("later"), SAME_TURN, ANOTHER_TURN), 4),
+        await ours("create", await openWithout(fileOf("later"), SAME_TURN, TOGETHER), 4),
       ],
     "while requests share transactions, a transaction waits one turn for more (plain: it does not, by another build; 4 connections, elapsed time)":
       [

@@ -11,7 +11,7 @@ import type { ClientEvent, PetsClientOptions, Settings } from "./options.js";
 import { createQueue, type Queue } from "./queue.js";
 import { drawFraction } from "./random.js";
 import type { Head } from "./wire/head.js";
-import { readResponse, type Outcome } from "./wire/responses.js";
+import { readResponse, type RemoteResult } from "./wire/responses.js";
 
 /**
  * Creates a client. Create one for each API key, and keep it: its gate knows how many requests are left.
@@ -56,7 +56,7 @@ async function call<T extends object, Code extends string>(
   context: CallContext,
   operation: Operation<T, Code>,
   options: CallOptions | undefined,
-): Promise<Outcome<T, Code>> {
+): Promise<RemoteResult<T, Code>> {
   // Without types, a caller may pass null for nothing.
   const seconds = options?.deadlineSeconds ?? context.deadlineSeconds;
   let lifetime: Lifetime | undefined;
@@ -76,7 +76,7 @@ async function callUntil<T extends object, Code extends string>(
   lifetime: Lifetime,
   context: CallContext,
   operation: Operation<T, Code>,
-): Promise<Outcome<T, Code>> {
+): Promise<RemoteResult<T, Code>> {
   const { clock, queue, emit } = context;
   const { name, facts, readResult } = operation;
   const waiting = (seconds: number): void => emit({ type: "waiting", operation: name, seconds });

@@ -13,7 +13,7 @@ export type RunResult = Result<object, CallFailure>;
 const LIFE = 3_600_000;
 const MOST_KEPT = 1_000;
 
-interface Outcome {
+interface KeptOutcome {
   /** The text of the request; `undefined` if any request with the idempotency key gets this outcome. */
   readonly request: string | undefined;
   result: Promise<RunResult>;
@@ -23,9 +23,9 @@ interface Outcome {
 
 /** A repeat returns the same outcome, also if the response was lost. In memory only, because some hold a secret. */
 export function createOutcomes() {
-  const kept = new Map<string, Outcome>();
+  const kept = new Map<string, KeptOutcome>();
 
-  const keep = (key: string, outcome: Outcome): void => {
+  const keep = (key: string, outcome: KeptOutcome): void => {
     kept.set(key, outcome);
     const timer: number | { readonly unref: () => unknown } = setTimeout(() => {
       if (kept.get(key) === outcome) kept.delete(key);
@@ -40,7 +40,7 @@ export function createOutcomes() {
         return (known.request ?? request) === request ? known.result : err(REUSED);
       }
       if (!hasRoom(kept)) return err(FULL);
-      const outcome: Outcome = { request, result: act(), isNeeded: true };
+      const outcome: KeptOutcome = { request, result: act(), isNeeded: true };
       keep(key, outcome);
       const result = await outcome.result;
       outcome.isNeeded = result.isOk() && hasSecret(result.value);
@@ -72,7 +72,7 @@ export function createOutcomes() {
 }
 
 /** A secret that was not taken stays. */
-function hasRoom(kept: Map<string, Outcome>): boolean {
+function hasRoom(kept: Map<string, KeptOutcome>): boolean {
   if (kept.size < MOST_KEPT) return true;
   for (const [key, { isNeeded }] of kept) if (!isNeeded) return kept.delete(key);
   return false;

@@ -11,9 +11,9 @@ import { nextLink, readListQuery } from "./request/list-query.js";
 import { matchRoute, type Target } from "./request/route.js";
 import { isPreflight, PREFLIGHT_HEADERS } from "./response/cors.js";
 import * as responses from "./response/render.js";
-import type { Outcome } from "./response/report.js";
+import type { PartialReport } from "./response/report.js";
 
-export interface Handled extends Outcome {
+export interface Handled extends PartialReport {
   readonly response: HttpResponse;
 }
 
@@ -130,7 +130,7 @@ interface UntrustedAdmission extends Pick<Admission, "quota"> {
   createPet(input: unknown, options: CreatePetOptions): ReturnType<Admission["createPet"]>;
 }
 
-interface Call {
+interface Routed {
   readonly caller: UntrustedCaller;
   readonly known: Known;
   readonly request: HttpRequest;
@@ -140,7 +140,7 @@ interface Call {
   readonly settings: HttpSettings;
 }
 
-const performers: Readonly<Record<OperationName, (call: Call) => Promise<Performed>>> = {
+const performers: Readonly<Record<OperationName, (call: Routed) => Promise<Performed>>> = {
   listPets,
   createPet,
   getPet,
@@ -160,7 +160,7 @@ async function chargeAndRefuse(
   return err(admitted.isErr() ? admitted.error : { ...error, quota: admitted.value.quota });
 }
 
-async function listPets(call: Call): Promise<Performed> {
+async function listPets(call: Routed): Promise<Performed> {
   const { caller, known, target, renderPage, settings } = call;
   const input = readListQuery(target.query);
   const listed = await caller.listPets(input);
@@ -172,7 +172,7 @@ async function listPets(call: Call): Promise<Performed> {
   return ok(settings.render(success, renderPage(pets), quota, link));
 }
 
-async function createPet(call: Call): Promise<Performed> {
+async function createPet(call: Routed): Promise<Performed> {
   const { caller, known, request, target, settings } = call;
   // The caller is charged before its body is read.
   const admitted = await caller.admit();
@@ -199,7 +199,7 @@ async function createPet(call: Call): Promise<Performed> {
   return ok(settings.render(success, responses.renderPet(pet), quota, headers));
 }
 
-async function getPet({ caller, known, parameter, settings }: Call): Promise<Performed> {
+async function getPet({ caller, known, parameter, settings }: Routed): Promise<Performed> {
   const found = await caller.getPet(parameter);
   known.charged = chargedOf(found);
   if (found.isErr()) return err(found.error);

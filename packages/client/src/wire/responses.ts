@@ -14,13 +14,13 @@ export interface CompleteResponse {
 export type CallError<Code extends string> =
   CodedError<Code> | WithQuota<AdmissionError> | TransportError;
 
-export type Outcome<T, Code extends string> = Result<T & Charged, CallError<Code>>;
+export type RemoteResult<T, Code extends string> = Result<T & Charged, CallError<Code>>;
 
 export function readResponse<T extends object, Code extends string>(
   { head, body }: CompleteResponse,
   { success, errors }: { readonly success: number; readonly errors: OwnErrors<Code> },
   readResult: (value: unknown, head: Head) => T | undefined,
-): Outcome<T, Code> {
+): RemoteResult<T, Code> {
   const { status, quota = UNKNOWN_QUOTA, requestId } = head;
   const unexpected = (problem: string) => err(unexpectedResponse(problem, status, requestId));
   const value = status === success && success === 204 ? null : tryToParse(body);

@@ -5,7 +5,7 @@ import type { HttpError } from "../error.js";
 import { createHandler, type Glimpse } from "../handle.js";
 import type { HttpResponse } from "../http-message.js";
 import type { HttpSettings } from "../options.js";
-import type { Outcome, Report } from "../response/report.js";
+import type { PartialReport, Report } from "../response/report.js";
 import { locate, type Target } from "../request/route.js";
 import { closeWithoutReset, type Exchange } from "./connection.js";
 import { flawOf, NodeRequest } from "./request.js";
@@ -103,8 +103,8 @@ function writeToSocket(socket: Socket, { status, headers, body }: HttpResponse, 
 }
 
 /** Sends the report of a response that is closed. It has no status if the client disconnected before. */
-export function sendReport({ send }: Report, response: ServerResponse, outcome: Outcome): void {
-  send?.(outcome, response.headersSent ? response.statusCode : undefined);
+export function sendReport({ send }: Report, response: ServerResponse, part: PartialReport): void {
+  send?.(part, response.headersSent ? response.statusCode : undefined);
 }
 
 /** The most bytes that wait for slow clients. Then those that have waited longest are disconnected. */

@@ -17,7 +17,7 @@ export interface ResponseReport extends Pick<
 }
 
 /** The part of a report that is known when the request is handled. */
-export type Outcome = Partial<
+export type PartialReport = Partial<
   Pick<ResponseReport, "operation" | "code" | "keyId"> & Pick<RequestSignal, "plan" | "window">
 >;
 
@@ -25,7 +25,7 @@ export interface Report {
   /** The id for `X-Request-Id`; `undefined` if responses have none. */
   readonly requestId: string | undefined;
   /** Sends the report and the signal. To be called once. `undefined` if they have no receiver. */
-  readonly send?: (outcome: Outcome, status: number | undefined) => void;
+  readonly send?: (part: PartialReport, status: number | undefined) => void;
 }
 
 /** Creates the function to call when a request arrives, with the `X-Request-Id` and the method that the client sent. */
