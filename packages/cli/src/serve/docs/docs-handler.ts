@@ -52,7 +52,7 @@ function respondWithFile(
 ): void {
   // RFC 9110, section 13.1.2.
   const tags = (request.headers["if-none-match"] ?? "").split(",");
-  const known = tags.map((tag) => tag.trim().replace("W/", ""));
+  const known = tags.map((tag) => tag.trim().replace(/^W\//, ""));
   if (known.includes("*") || known.includes(headers.ETag)) {
     // Without a Content-Type (RFC 9110, section 15.4.5).
     response.writeHead(304, { ...HEADERS, ...headers }).end();
