@@ -91,9 +91,10 @@ it("calls that arrive during a commit share the next, and each publishes how lon
 
 it("a group that gathers waits for calls of later turns, but only while calls share its commits", async () => {
   const { add, batches, endNext } = createSlowGroup({ turns: createTurns(3) });
-  for (const names of [["alone"], ["a", "b"]]) {
+  // After how many turns a commit begins, and the names of its calls.
+  for (const [waited, ...names] of ["1a", "1bc", "4d", "1e", "1fg"]) {
     const calls = names.map(add);
-    await turns(1);
+    await turns(Number(waited));
     expect(batches.at(-1)).toEqual(names);
     await endNext();
     await Promise.all(calls);
@@ -114,18 +115,18 @@ it("calls that follow those of an earlier group are committed in the turn in whi
   const [first, following] = ["first", "following"].map((name) =>
     createGroup((calls) => (log.push(`${name} ${calls.length}`), runAll(calls)), shared),
   ) as [Group, Group];
-  const call = async () => {
+  const call = async (isFollowed: boolean) => {
     await first.add("call");
     for (const name of ["reaction", "of a reaction"]) await Promise.resolve(name);
-    await following.add("call that follows");
+    if (isFollowed) await following.add("call that follows");
   };
   for (const gathered of [0, 3]) {
     log.length = 0;
-    const calls = [call(), call()];
+    const calls = [call(true), call(false)];
     await turns(gathered);
     expect(log).toEqual([]);
     await turns(1);
-    expect(log).toEqual(["first 2", "following 2"]);
+    expect(log).toEqual(["first 2", "following 1"]);
     await Promise.all(calls);
   }
   await following.add("call that follows none");

@@ -40,7 +40,7 @@ export function createTurns(gatherTurns = 0) {
     if (group.isWaiting()) shared = Math.max(shared, group.commit());
   };
   const end = (): void => {
-    if (shared > 0) lastShared = shared;
+    lastShared = shared;
     shared = 0;
     isScheduled = false;
     if (groups.some((group) => group.isWaiting())) schedule();
