@@ -76,7 +76,7 @@ type Windows = EachWindow<Window>;
 /** Returns the quotas after taking this many tokens from each window. `remaining` is negative if too few were left. */
 function quotasOf(windows: Windows, limits: Partial<RateLimits>, taken = 0): AllQuotas {
   return eachWindow((name, facts) => {
-    const limit = limits[facts.limit] ?? Infinity;
+    const limit = limitOf(limits, name);
     const { openedAt, used } = windows[name];
     const resetAt = openedAt + facts.milliseconds;
     return { limit, remaining: Math.max(0, limit - used) - taken, resetAt };

@@ -69,8 +69,7 @@ export function operationsOf<CommonError, Extra>(
 }
 
 const asItIs = <T>(started: T): T => started;
-const nothing = (): void => undefined;
-const prepareNothing = () => nothing;
+const prepareNothing = () => (): void => undefined;
 
 /** A read whose input is validated. It reads when it is started, and never rejects. */
 type Read<T, Code extends string> = () => Promise<Result<T, CodedError<Code> | UnavailableError>>;
