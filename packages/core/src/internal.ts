@@ -3,7 +3,7 @@ export { MAX_TIME, systemClock } from "./clock.js";
 export * as engineErrors from "./errors.js";
 export { contained, deepFrozen } from "./events/events.js";
 export { byUse, type SecretState } from "./keys/api-key.js";
-export { isKeyHint, isKeyId } from "./keys/key-format.js";
+export { isDigest, isKeyHint, isKeyId } from "./keys/key-format.js";
 export { isKeyLabel, LABEL_LENGTH, LONGEST_AGE, LONGEST_OVERLAP } from "./keys/key-requests.js";
 export { parseAddress } from "./limits/anonymous.js";
 export { areRateLimits, limitNames } from "./limits/plan.js";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { RateLimits } from "@petstore/core";
-import { areRateLimits, isKeyHint, isKeyId, isKeyLabel } from "@petstore/core/internal";
+import { areRateLimits, isDigest, isKeyHint, isKeyId, isKeyLabel } from "@petstore/core/internal";
 import type { EachField } from "@petstore/core/internal";
 import { NO_USAGE, type Storage } from "@petstore/core/storage";
 import type { KeyWithUsage, StoredApiKey, Usage } from "@petstore/core/storage";
@@ -162,7 +162,7 @@ function maybe<Value>(schema: v.GenericSchema<Value>) {
 }
 
 const secretSchema = v.strictObject({
-  digest: v.pipe(v.string(), v.regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/)),
+  digest: v.pipe(v.string(), v.check(isDigest)),
   hint: v.pipe(v.string(), v.check(isKeyHint)),
   expiresAt: maybe(count),
 } satisfies EachField<Record<keyof StoredApiKey["secrets"][number], unknown>>);

@@ -30,6 +30,8 @@ export const isKeyId = (text: string): boolean => ID_FORM.test(text);
 
 export const isKeyHint = (text: string): boolean => HINT_FORM.test(text);
 
+export const isDigest = (text: string): boolean => /^[\w-]{42}[AEIMQUYcgkosw048]$/.test(text);
+
 /** Returns a new secret: `pet_live_`, 30 random base62 characters, and their CRC-32 in 6 more. */
 export function mintSecret(random: RandomSource): string {
   const body = randomBase62(random, RANDOM_LENGTH);
