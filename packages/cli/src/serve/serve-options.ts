@@ -1,5 +1,5 @@
 import { clientAddressBehind } from "@petstore/http-adapter";
-import { isOrigin } from "@petstore/http-adapter/internal";
+import { isOrigin, SERVER_LIMITS } from "@petstore/http-adapter/internal";
 import { InvalidArgumentError, type Command, type Option } from "commander";
 import { fromThrowable } from "neverthrow";
 import { commaSeparated, databaseOption, fileName, wholeNumber } from "../options.js";
@@ -23,7 +23,7 @@ export interface ServeOptions {
 
 export function addServeOptions(command: Command): Command {
   command
-    .option("--host <address>", "the address to listen on", hostAddress, "127.0.0.1")
+    .option("--host <address>", "the address to listen on", hostAddress, HOST)
     .option("--port <number>", PORT, wholeNumber(0, 65_535), 3000)
     .addOption(databaseOption(fileName))
     .option("--cors <origin>", CORS, addOrigins)
@@ -38,17 +38,17 @@ export function addServeOptions(command: Command): Command {
   return orFromEnvironment(command);
 }
 
+const HOST = "127.0.0.1";
 const PORT = "the port to listen on; 0 for any free port";
 const CORS = "pages of this origin may call the store; repeatable; * for all";
 const TRUST_PROXY =
   "proxies, or ranges such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from";
-const KEEP_ALIVE = "how long a connection may be idle between requests (default: 5)";
+const KEEP_ALIVE = `how long a connection may be idle between requests (default: ${SERVER_LIMITS.keepAliveTimeoutSeconds})`;
 const SHUTDOWN_DELAY =
   "after a signal, serve on for so long while /readyz is 503, for a proxy to notice";
 const RATE_LIMIT_FIELDS =
   "also send RateLimit and RateLimit-Policy (a draft of the IETF), with each window of the plan";
-const METRICS =
-  "serve metrics for Prometheus at /metrics of this port, on 127.0.0.1 unless a host is given";
+const METRICS = `serve metrics for Prometheus at /metrics of this port, on ${HOST} unless a host is given`;
 const WORKERS = "the number of processes that serve; they share the port and the limits";
 
 /** An empty address would mean every interface. */
@@ -81,7 +81,7 @@ function metricsAddress(text: string): MetricsAddress {
       "It must be a port, or an address and a port such as 0.0.0.0:9464.",
     );
   }
-  return { host: bracketed ?? plain ?? "127.0.0.1", port: Number(port) };
+  return { host: bracketed ?? plain ?? HOST, port: Number(port) };
 }
 
 /** PETSTORE_KEEP_ALIVE is `--keep-alive`, which wins. An empty variable counts as not set, as does a link of Kubernetes. */
