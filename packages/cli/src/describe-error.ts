@@ -33,6 +33,6 @@ const FILE_ERRORS: ReadonlyMap<string, string> = new Map([
   ["ABORT_ERR", "it received a signal to stop"],
 ]);
 
-export function hasMessage(error: unknown): error is { readonly message: string } {
+function hasMessage(error: unknown): error is { readonly message: string } {
   return error instanceof Object && "message" in error && typeof error.message === "string";
 }

@@ -10,8 +10,8 @@ import { databaseOption, example, fileName, wholeNumber } from "../options.js";
 import { counted, createProgress, type CommandIO } from "../terminal.js";
 import { COLUMNS, formatOf, formatOption, type Format } from "./formats.js";
 import { lineCount, readEntries, type Entry } from "./read-pets.js";
-import { openRejects, type Rejects } from "./rejects.js";
-import { describe, describeStop, type Tally } from "./tally.js";
+import { MOST_LISTED, openRejects, type Rejects } from "./rejects.js";
+import { describe, describeStop, KNOWN_HOURS, type Tally } from "./tally.js";
 
 interface ImportOptions {
   readonly database: string;
@@ -49,8 +49,8 @@ Formats:
   ndjson  one JSON object per line, such as {"name":"Rex","categoryId":7,"status":"sold"}
   csv     a heading with the columns ${COLUMNS}, then one pet per record
 Other fields and columns are ignored, also ids without --keep-ids, and so are blank lines. Lines that cannot be
-imported are reported with their numbers: the first 20, then a count. The exit code is 0 only if all
-lines were imported. The command may be repeated: lines imported in the last 24 hours are skipped.
+imported are reported with their numbers: the first ${MOST_LISTED}, then a count. The exit code is 0 only if all
+lines were imported. The command may be repeated: lines imported in the last ${KNOWN_HOURS} hours are skipped.
 `;
 
 async function importPets(
@@ -212,9 +212,8 @@ async function addPet(
   return ok();
 }
 
-/** How long a line is known that was imported, in milliseconds. */
-const KNOWN = 86_400_000;
-/** How long it is kept, and found, if only imports add lines. */
+const KNOWN = KNOWN_HOURS * 3_600_000;
+/** How long a line is kept, and found, if only imports add lines, in milliseconds. */
 const KEPT = 30 * KNOWN;
 
 /** Identifies the same text in the same line of any file, under the same heading. */

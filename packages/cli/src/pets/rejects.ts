@@ -47,7 +47,7 @@ interface RejectsFile extends Unfinished {
   readonly sizeAtStart: number;
 }
 
-const MOST_LISTED = 20;
+export const MOST_LISTED = 20;
 
 function createRejects(file: RejectsFile | undefined, list: (line: string) => void) {
   let written: readonly Entry[] = [];

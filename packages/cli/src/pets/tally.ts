@@ -16,14 +16,14 @@ export interface Tally {
   loss?: string;
 }
 
+/** How long a line is known that was imported. */
+export const KNOWN_HOURS = 24;
+
 export function describe({ pets, linesThere, linesExpired }: Tally): string {
   const imported = `imported ${counted(pets, "pet")}${alsoThere(linesThere, "line")}`;
   if (linesExpired === 0) return imported;
-  return `${imported}; ${counted(linesExpired, "line")} of these ${EXPIRED}`;
+  return `${imported}; ${counted(linesExpired, "line")} of these for over ${KNOWN_HOURS} hours: they may be forgotten at any time, and a repeated import would then add them again`;
 }
-
-const EXPIRED =
-  "for over 24 hours: they may be forgotten at any time, and a repeated import would then add them again";
 
 export function describeStop(reason: string, tally: Tally, fromLine: number): string {
   const { nextLine, unsureLine } = tally;
