@@ -1,10 +1,10 @@
 import type { AdmissionError, Quota, WithQuota } from "@petstore/core";
 import { count } from "@petstore/core/facts";
 
-type Coded<Code extends string> = { readonly code: Code; readonly message: string };
+export type Coded<Code extends string> = { readonly code: Code; readonly message: string };
 
 /** No connection, or it ended before the response did; `cause` is what `fetch` reported. A pet may have been created. */
-export type UnreachableError = Coded<"unreachable"> & { readonly cause: unknown };
+type UnreachableError = Coded<"unreachable"> & { readonly cause: unknown };
 
 /** The time for an attempt, or for the whole call, ran out. A pet may have been created. */
 export type TimedOutError = Coded<"timed_out">;
@@ -27,7 +27,7 @@ export type TransportError =
 export type LimitError = Extract<AdmissionError, { readonly retryAfterSeconds: number }>;
 
 export function isLimitError(error: { readonly code: string }): error is WithQuota<LimitError> {
-  return error.code === "rate_limit_exceeded" || error.code === "api_key_banned";
+  return "retryAfterSeconds" in error;
 }
 
 export const unreachable = (cause: unknown): UnreachableError => ({

@@ -10,7 +10,7 @@ import type { TransportError, UnexpectedResponseError } from "./errors.js";
 import { drawIdempotencyKey, type RandomSource } from "./random.js";
 import { readNextLink } from "./wire/fields.js";
 import type { Head } from "./wire/head.js";
-import type { CallError } from "./wire/responses.js";
+import { MALFORMED, type CallError } from "./wire/responses.js";
 
 export interface CallOptions {
   /** Ends the call with `aborted`. A request that is under way may still be performed. */
@@ -164,7 +164,7 @@ export async function* pagesOf<Page extends PetPage, E>(
     if (page.isErr()) return;
     const { next } = page.value;
     if (next !== undefined && after !== undefined && next <= BigInt(after)) {
-      yield err(unexpectedResponse("Its body or its Link is malformed.", 200, undefined));
+      yield err(unexpectedResponse(MALFORMED, operations.listPets.success, undefined));
       return;
     }
     after = next;

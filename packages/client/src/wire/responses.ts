@@ -2,7 +2,7 @@ import type { AdmissionError, Charged, Quota, WithQuota } from "@petstore/core";
 import { eachWindow, ownField as field, toInt64 } from "@petstore/core/facts";
 import { mayRound, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
-import { unexpectedResponse, type TransportError } from "../errors.js";
+import { unexpectedResponse, type Coded, type TransportError } from "../errors.js";
 import type { Head } from "./head.js";
 
 export interface CompleteResponse {
@@ -12,7 +12,7 @@ export interface CompleteResponse {
 
 /** Why a call fails; `Code` is of the operation's own errors. */
 export type CallError<Code extends string> =
-  CodedError<Code> | WithQuota<AdmissionError> | TransportError;
+  WithQuota<Coded<Code> | AdmissionError> | TransportError;
 
 export type RemoteResult<T, Code extends string> = Result<T & Charged, CallError<Code>>;
 
@@ -27,11 +27,13 @@ export function readResponse<T extends object, Code extends string>(
   if (value === undefined) return unexpected("It is not JSON.");
   if (status === success) {
     const result = readResult(value, head);
-    if (result === undefined) return unexpected("Its body or its Link is malformed.");
+    if (result === undefined) return unexpected(MALFORMED);
     return ok({ ...result, quota });
   }
   return err(readError(value, head, errors));
 }
+
+export const MALFORMED = "Its body or its Link is malformed.";
 
 function tryToParse(body: string): unknown {
   try {
@@ -88,8 +90,6 @@ const admissionCodes: OwnErrors<AdmissionError["code"]> = {
   rate_limit_exceeded: true,
   api_key_banned: true,
 };
-
-type CodedError<Code extends string> = Charged & { readonly code: Code; readonly message: string };
 
 type OwnErrors<Code extends string> = Readonly<Record<Code, true>>;
 
