@@ -80,7 +80,7 @@ it("report a warning of the storage; its signal has no message", async () => {
 it("are emitted after the result of their call is known", async () => {
   const { store, storage, events } = openRecorded();
   vi.spyOn(storage.pets, "find").mockImplementation(async () => {
-    await delivered();
+    for (const turn of [1, 2]) await delivered(turn);
     expect(events).toEqual([]);
     return ok(undefined);
   });

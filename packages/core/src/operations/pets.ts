@@ -53,9 +53,10 @@ export function operationsOf<CommonError, Extra>(
   const performOf = (operation: OperationName): Perform<CommonError, Extra> => {
     if (!isDeprecated(operation)) return perform;
     return (prepare, complete) =>
-      perform(prepare, (started, keyId) => {
+      perform(prepare, async (started, keyId) => {
+        const result = await complete(started, keyId);
         context.emit({ type: "deprecated_operation_used", operation, keyId });
-        return complete(started, keyId);
+        return result;
       });
   };
   return {
