@@ -90,17 +90,17 @@ it.each(["mjs", "fixed.mjs"])("a bundle as .%s refuses the driver of another Nod
 it("writes the log back in a thread, also when a bundler renames what it uses and keeps names", async () => {
   const filename = join(folder, "thread.db");
   const storage = (await openSqliteStorage({ filename }))._unsafeUnwrap();
-  const program = fileURLToPath(new URL("../src/commit/checkpoint-thread.ts", import.meta.url));
   const { outputFiles } = await build({
-    ...{ entryPoints: [program], write: false, format: "iife", globalName: "bundle" },
-    ...{ minify: true, keepNames: true },
+    entryPoints: [fileURLToPath(new URL("../src/commit/checkpoint-thread.ts", import.meta.url))],
+    ...{ write: false, format: "iife", globalName: "bundle", minify: true, keepNames: true },
   });
   const thread = String(runInNewContext(`${outputFiles[0]?.text ?? ""} bundle.THREAD`));
+  const asInDeno = `require("node:worker_threads").parentPort.close = undefined;`;
   const { url: driver } = await loadDriver();
   const hasEnded = new Int32Array(new SharedArrayBuffer(4));
   for (const longLog of [0, 9_999]) {
     const workerData = { driver, filename, longLog, niceness: 0, hasEnded };
-    const worker = new Worker(thread, { eval: true, workerData });
+    const worker = new Worker(asInDeno + thread, { eval: true, workerData });
     const received: unknown[] = [];
     worker.on("message", (reply) => received.push(reply));
     for (const message of ["write back", "end"]) worker.postMessage(message);

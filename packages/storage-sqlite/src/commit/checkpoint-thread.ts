@@ -25,8 +25,8 @@ interface ThreadHost {
  * that SQLite cannot restart it. Then the storage writes back the rest, under the write lock. The thread never has that
  * lock, so nothing waits for it. While a reader keeps an old snapshot, the log cannot be written back as a whole.
  *
- * It has to end by itself, before the storage closes its own connection. If Node ended it, its connection would be the
- * last one, and would write the log back without a look; and a driver that is being loaded would abort the process.
+ * It has to end by itself (in Deno, its port has no `close`) before the storage closes its own connection. Else the
+ * thread's would be the last one, and write the log back without a look; a driver being loaded would abort the process.
  *
  * The thread gets the text of this function, so that a bundler can put this package into one file: it may use nothing
  * of its module. Its own functions are methods: for others, a bundler that keeps names adds calls of a helper.
@@ -62,7 +62,7 @@ function runThread(
         database.close();
         steps.end();
         parentPort.postMessage("ended");
-        parentPort.close();
+        parentPort.unref();
         return;
       }
       try {
