@@ -21,6 +21,8 @@ export type ErrorCode = ResponseError["code"];
 
 export const badRequest = (message: string) => errorOf("bad_request", message);
 
+export const endedEarly = () => badRequest("The body ended early.");
+
 export const notFound = () => errorOf("not_found", "Nothing is at this path.");
 
 /** `allow` has the methods of the path, such as `GET, HEAD` (RFC 9110, section 10.2.1). */
@@ -50,7 +52,8 @@ export const unsupportedContentCoding = () =>
     "Accept-Encoding": "identity",
   });
 
-export const malformedJson = (message: string) => errorOf("malformed_json", message);
+export const malformedJson = (message = "The body is not valid JSON.") =>
+  errorOf("malformed_json", message);
 
 /** RFC 9110, section 10.1.1. */
 export const expectationFailed = () =>
@@ -86,11 +89,7 @@ const ownErrors = {
     occasion: "The request is not valid HTTP, or its body ended early.",
     example: badRequest("There is more than one Host header."),
   },
-  malformed_json: {
-    status: 400,
-    place: "body",
-    example: malformedJson("The body is not valid JSON."),
-  },
+  malformed_json: { status: 400, place: "body", example: malformedJson() },
   not_found: { status: 404, place: "no operation", example: notFound() },
   method_not_allowed: { status: 405, place: "no operation", example: methodNotAllowed("GET") },
   request_timeout: { status: 408, place: "message", example: requestTimeout() },

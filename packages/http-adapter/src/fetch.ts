@@ -2,7 +2,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { setImmediate } from "node:timers/promises";
 import type { PetStore } from "@petstore/core";
 import { err, ok } from "neverthrow";
-import { badRequest, payloadTooLarge, requestTimeout } from "./error.js";
+import { badRequest, endedEarly, payloadTooLarge, requestTimeout } from "./error.js";
 import { createHandler } from "./handle.js";
 import { collectBytes, type BodyResult, type HttpRequest } from "./http-message.js";
 import { parseOptions, type HttpOptions } from "./options.js";
@@ -77,7 +77,7 @@ async function readBody(request: Request, limit: number, seconds: number): Promi
   try {
     return await Promise.race([collect(reader, limit), late]);
   } catch {
-    return err(badRequest("The body ended early."));
+    return err(endedEarly());
   } finally {
     clearTimeout(deadline);
     void reader.cancel().catch(() => undefined);

@@ -135,7 +135,7 @@ async function readBody(
   if (request.readableEncoding !== null) throw new TypeError(HAS_ENCODING);
   const error = inputErrorOf(request);
   if (error !== undefined) return err(error);
-  if (request.destroyed) return err(ENDED_EARLY);
+  if (request.destroyed) return err(errors.endedEarly());
   if (!request.complete) return collect(request, limit, seconds);
   return ofBytes(readArrived(request), limit);
 }
@@ -154,7 +154,6 @@ const EMPTY = new Uint8Array();
 const HAS_ENCODING =
   "@petstore/http-adapter: the host has called setEncoding, so the bytes of the body are lost";
 const GONE = "The host has read the body: mount the pet store before the body parser.";
-const ENDED_EARLY = Object.freeze(errors.badRequest("The body ended early."));
 
 /** Returns what a body parser of the host has left: `rawBody` if it is text or bytes, which are exact, or `body`. */
 function readParsed({ rawBody, body }: Made, limit: number): BodyResult {
@@ -173,7 +172,7 @@ function collect(request: IncomingMessage, limit: number, seconds: number): Prom
   return new Promise((resolve) => {
     const deadline = setTimeout(() => finish(err(errors.requestTimeout())), seconds * 1_000);
     const end = (): void => finish(ok({ kind: "bytes", bytes: collected.all() }));
-    const close = (): void => finish(err(ENDED_EARLY));
+    const close = (): void => finish(err(errors.endedEarly()));
     const take = (chunk: Uint8Array): void => {
       if (!collected.add(chunk)) finish(err(errors.payloadTooLarge(limit)));
     };

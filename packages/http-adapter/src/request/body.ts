@@ -33,7 +33,7 @@ export function decodeJson(bytes: Uint8Array): Result<unknown, HttpError<"malfor
       return err(malformedJson("The body nests too deeply."));
     return ok(mayRound(text) ? parseExactly(text) : value);
   } catch {
-    return err(malformedJson("The body is not valid JSON."));
+    return err(malformedJson());
   }
 }
 
