@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { extname } from "node:path";
-import { openApiDocument, type NodeHandler } from "@petstore/http-adapter";
+import { openApiDocument, statusOf, type NodeHandler } from "@petstore/http-adapter";
+import { methodNotAllowed } from "@petstore/http-adapter/internal";
 
 /** Relative, so that they work behind any proxy. */
 const REDIRECTS: ReadonlyMap<string, string> = new Map([
@@ -37,10 +38,11 @@ export function createDocsHandler(): NodeHandler {
 }
 
 function refuseMethod(response: ServerResponse): void {
-  const message = "This path supports only GET and HEAD.";
-  const body = JSON.stringify({ code: "method_not_allowed", message, status: 405 });
+  const { code, message, headers } = methodNotAllowed("GET, HEAD");
+  const status = statusOf(code);
+  const body = JSON.stringify({ code, message, status });
   const about = { "Content-Type": "application/json", "Content-Length": body.length };
-  response.writeHead(405, { ...HEADERS, Allow: "GET, HEAD", Connection: "close", ...about });
+  response.writeHead(status, { ...HEADERS, ...headers, Connection: "close", ...about });
   response.end(body);
 }
 
