@@ -45,9 +45,9 @@ export async function compareHttp(folder) {
   const post = requestOf("create", "");
 
   return {
-    "a request writes in the turn in which it is admitted (plain: a turn later, by another build; 4 connections, elapsed time)":
+    "a request writes in the turn in which it is admitted (plain: a turn later, by another build; 4 connections)":
       [
-        ["storage-sql/src/commit/turns.ts", "request", 1_600],
+        ["storage-sql/src/commit/turns.ts", "request", 1_600, processorTime],
         await ours("create", await openStorage(fileOf("same")), 4),
         await ours("create", await openWithout(fileOf("later"), SAME_TURN, TOGETHER), 4),
       ],
