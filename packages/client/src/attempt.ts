@@ -12,7 +12,7 @@ export interface Attempt {
   readonly response: Result<CompleteResponse, TransportError>;
 }
 
-/** Cancels the request and its response when the attempt times out or the call ends. Follows no redirect: the key is for this server. */
+/** Ends request and response when the attempt times out or the call ends. Follows no redirect: the key is for this server. */
 export async function sendOnce(
   settings: Settings,
   url: string,
