@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type BetterSqlite3 from "better-sqlite3";
 import { THREAD, type ThreadData } from "./checkpoint-thread.js";
 import { markLog } from "../database/database-mark.js";
-import type { DatabaseConstructor, SqliteDatabase, SqliteStatement } from "../database/driver.js";
+import type { DatabaseConstructor, SqliteDatabase } from "../database/driver.js";
 import { isBusy, sqliteCode } from "../database/errors.js";
 
 /** A commit changes one page or more, so the length of the log is looked at several times before it is long. */
@@ -36,7 +36,6 @@ export function createCheckpoints(
   driver: string | undefined,
   areOurs: () => boolean,
 ) {
-  const isLogLong = createIsLogLong(database);
   let commits = 0;
   let usable = driver;
   let thread: Thread | undefined;
@@ -57,7 +56,7 @@ export function createCheckpoints(
       if (usable === undefined || commits % COMMITS_PER_LOOK > 0) return;
       try {
         thread ??= startThread(usable, filename, events);
-        if (isLogLong() && areOurs()) thread.writeBack();
+        if (isLogLong(database) && areOurs()) thread.writeBack();
       } catch {
         giveUp();
       }
@@ -124,18 +123,15 @@ function setLongestLog(database: SqliteDatabase, pages: number): void {
   if (database.open) database.pragma(`wal_autocheckpoint = ${pages}`);
 }
 
-/** Creates the function that returns whether the log is long. It does not throw: the commit before is stored. */
-function createIsLogLong(database: SqliteDatabase): () => boolean {
-  let look: SqliteStatement<{ readonly log: number }> | undefined;
-  return () => {
-    try {
-      look ??= database.prepare("pragma main.wal_checkpoint(noop)");
-      return Number(look.get([])?.log) >= LONG_LOG;
-    } catch {
-      // The thread looks for itself.
-      return true;
-    }
-  };
+/** Whether the log is long. Does not throw: the commit before is stored. */
+function isLogLong(database: SqliteDatabase): boolean {
+  try {
+    const look = database.prepare<{ readonly log: number }>("pragma main.wal_checkpoint(noop)");
+    return Number(look.get([])?.log) >= LONG_LOG;
+  } catch {
+    // The thread looks for itself.
+    return true;
+  }
 }
 
 /** How long a close that must not write back waits for a lock, in milliseconds. */
