@@ -21,8 +21,7 @@ const PAGE = `[${Array.from({ length: 20 }, (_, id) => `{"id":${id},${PET.slice(
 const HEADERS = { "Content-Type": "application/json", "Content-Length": String(PAGE.length) };
 
 /** What lets callers go on before the next group of calls commits. */
-const SAME_TURN = "for (const group of groups) setImmediate(commit, group)";
-const TOGETHER = `setImmediate(() => groups.forEach(commit))`;
+const SAME_TURN = "Promise.resolve().then(() => nextTick(action))";
 /** What lets charges wait for others. */
 const GATHER = "lastShared > 1 ? gatherTurns : 0";
 
@@ -49,7 +48,7 @@ export async function compareHttp(folder) {
       [
         ["storage-sql/src/commit/turns.ts", "request", 1_600, processorTime],
         await ours("create", await openStorage(fileOf("same")), 4),
-        await ours("create", await openWithout(fileOf("later"), SAME_TURN, TOGETHER), 4),
+        await ours("create", await openWithout(fileOf("later"), SAME_TURN, "action()"), 4),
       ],
     "while requests share transactions, a transaction waits one turn for more (plain: it does not, by another build; 4 connections, elapsed time)":
       [

@@ -1,5 +1,6 @@
 /** Taken when the module is loaded: under the fake timers of a host's tests, calls are committed all the same. */
 const { setImmediate } = globalThis;
+const nextTick = process.nextTick.bind(process);
 
 export interface TurnTaker {
   /** Whether calls wait, and no commit is under way. */
@@ -20,30 +21,32 @@ export function createTurns(gatherTurns = 0) {
   const groups: TurnTaker[] = [];
   let isScheduled = false;
   let lastShared = 0;
-  let shared = 0;
 
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    commitAfter(lastShared > 1 ? gatherTurns : 0);
+    afterTurns(lastShared > 1 ? gatherTurns : 0, () => commitFrom(0, 0));
   };
-  const commitAfter = (turns: number): void => {
-    if (turns > 0) {
-      setImmediate(commitAfter, turns - 1);
+  const commitFrom = (first: number, most: number): void => {
+    const next = groups.findIndex((group, index) => index >= first && group.isWaiting());
+    const calls = groups[next]?.commit();
+    if (calls !== undefined) {
+      afterReactions(() => commitFrom(next + 1, Math.max(most, calls)));
       return;
     }
-    // Node runs the immediates of a turn in this order, and after each of them all promise reactions.
-    for (const group of groups) setImmediate(commit, group);
-    setImmediate(end);
-  };
-  const commit = (group: TurnTaker): void => {
-    if (group.isWaiting()) shared = Math.max(shared, group.commit());
-  };
-  const end = (): void => {
-    lastShared = shared;
-    shared = 0;
+    if (most > 0) lastShared = most;
     isScheduled = false;
     if (groups.some((group) => group.isWaiting())) schedule();
   };
   return { add: (group: TurnTaker): void => void groups.push(group), schedule };
+}
+
+/** Runs an action at the end of this turn of the event loop, or so many turns later. */
+function afterTurns(turns: number, action: () => void): void {
+  setImmediate(turns === 0 ? action : () => afterTurns(turns - 1, action));
+}
+
+/** Runs an action when all promise reactions have run: Node then runs the ticks that one of them has queued. */
+function afterReactions(action: () => void): void {
+  void Promise.resolve().then(() => nextTick(action));
 }
