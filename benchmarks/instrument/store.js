@@ -76,8 +76,8 @@ export async function buildWithout(name, text, instead = "") {
   const file = built.find((each) => read(each).includes(text));
   if (file === undefined) throw new Error(`no such text in the build: ${text}`);
   // A module is imported only once from one address.
-  const copyOf = (/** @type {string} */ each) => new URL(`without-${id}-${each}`, build);
   const id = randomUUID();
+  const copyOf = (/** @type {string} */ each) => new URL(`without-${id}-${each}`, build);
   writeFileSync(copyOf("index.js"), read("index.js").replaceAll(`./${file}`, copyOf(file).href));
   writeFileSync(copyOf(file), read(file).replace(text, instead));
   try {
