@@ -195,12 +195,12 @@ it("a console in the background does not stop when its terminal has input, nor w
   const { database } = await databaseWithKey();
   const console = `TMPDIR=/nowhere ${process.execPath} ${program()} console --database ${database}`;
   const then = 'echo "pid $(jobs -p)"; wait %1; echo "ended with $?"';
-  // Started there, or stopped (Ctrl-Z) and moved there.
+  // Started there, or stopped (Ctrl-Z) and moved there, with a line that waits or comes later.
   for (const [next = "", stop = ""] of [["&"], ["; bg;", "\u001A"]]) {
     const job = `bash -m -c '${console} ${next} ${then}'`;
     const { output, type, ended } = runOnTerminal(job, 200, 24);
     await expect.poll(output).toMatch(/#token=\S+\r\n/);
-    type(stop);
+    type(`${stop}\r`);
     await expect.poll(output).toContain("pid ");
     type("\r");
     const [url = ""] = /http:\S+/.exec(output()) ?? [];

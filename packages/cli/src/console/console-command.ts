@@ -104,15 +104,22 @@ function openInput(stdin: Streams["stdin"]) {
     stdin.pause().on("data", (part: Buffer) => {
       for (const byte of part) if (byte === 0x0a) onLine();
     });
-    const adjust = (): void => {
-      if (!isTerminal || isInForeground()) stdin.resume();
-      else stdin.pause();
+    const adjust = (): unknown =>
+      !isTerminal || isInForeground() ? stdin.resume() : stdin.pause();
+    // Once it is in the background, what was typed meanwhile would stop it before it could notice.
+    const suspend = (): void => {
+      stdin.pause();
+      setImmediate(() => {
+        process.kill(process.pid, "SIGTSTP");
+        process.once("SIGTSTP", suspend);
+        adjust();
+      });
     };
-    adjust();
+    process.once("SIGTSTP", suspend);
     // The shell sends it when it moves the process.
     process.on("SIGCONT", adjust);
+    adjust();
     await new Promise((resolve) => stdin.on("end", resolve).on("close", resolve));
-    process.off("SIGCONT", adjust);
   };
   return { isTerminal: isTerminal && isInForeground(), read };
 }
