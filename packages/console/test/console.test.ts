@@ -200,17 +200,17 @@ it("an action is reported with the name of who did it, shows a secret only where
   const next = { ...NO_USAGE, bans: 1, bannedAt: NOW };
   await storage.usage.update(id, () => ({ next, result: 0 }));
   const found = async (query: Parameters<typeof list>[0]) => (await list(query)).matching;
-  expect(await found({ state: "banned" })).toBe(1);
   const rotated = await call("keys/rotate", { id, overlapSeconds: 60 });
   expect([rotated.secret === secret, await found({ state: "replaced" })]).toEqual([false, 1]);
   const ended = await call("keys/end-secret", { id, hint: secret.slice(0, 13) });
   expect(ended.key.secrets).toEqual([{ hint: rotated.key.hint, name: "current" }]);
   expect(await found({ state: "replaced" })).toBe(0);
   const pet = { name: "Rex", categoryId: "-9223372036854775808", status: "sold" } as const;
+  const limit = (perDay: number) =>
+    call("keys/change-plan", { id, plan: "enterprise", limits: { perMinute: 1, perDay } });
   const outcomes = [
-    await call("keys/change-plan", { id, plan: "pro" }),
-    await call("keys/change-plan", { id, plan: "pro" }),
-    ...[await list({ plan: "pro", state: "banned" }), await call("keys/lift-ban", { id })],
+    ...[await limit(8), await limit(9), await limit(9)],
+    ...[await list({ plan: "enterprise", state: "banned" }), await call("keys/lift-ban", { id })],
     ...[await list({ state: "active" }), await call("keys/revoke", { id })],
     await call("keys/revoke", { id }),
     await call("pets/add", pet),
@@ -219,7 +219,7 @@ it("an action is reported with the name of who did it, shows a secret only where
   ];
   expect(outcomes.flatMap((each) => ("matching" in each ? each.matching : []))).toEqual([1, 1, 1]);
   const types =
-    "key_issued key_rotated secret_ended plan_changed ban_lifted key_revoked pet_created";
+    "key_issued key_rotated secret_ended plan_changed plan_changed ban_lifted key_revoked pet_created";
   const events = onEvent.mock.calls.map(([event]) => event);
   expect(events).toMatchObject(types.split(" ").map((type) => ({ type, actor: ORIGIN, at: NOW })));
   expect(inspect([events, outcomes], { depth: 9 })).not.toMatch(/pet_live_\w{5}|digest/);
