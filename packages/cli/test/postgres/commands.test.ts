@@ -92,7 +92,7 @@ it.each<[cause: string, databaseOf: () => string, lose: (database: string) => un
     async (url) => (await connectAdmin(url)).query("update petstore.writers set seq = seq - 1"),
   ],
 ])("an import fails if the database loses its pets, because %s", async (_, databaseOf, lose) => {
-  for (const rest of [REX, ""]) {
+  for (const rest of [REX, "bad\n", ""]) {
     const database = databaseOf();
     const name = `lost before ${rest.length}`;
     async function* input() {
