@@ -1,5 +1,5 @@
 import type { Quota } from "@petstore/core";
-import { eachWindow, isOptional, onlyLimited, windowNames } from "@petstore/core/facts";
+import { byBinding, eachWindow, isOptional, onlyLimited, windowNames } from "@petstore/core/facts";
 import type { WindowName, WindowQuota } from "@petstore/core/facts";
 import { readCount, readDate, readMember, readParameter, readSeconds } from "./fields.js";
 
@@ -52,43 +52,31 @@ function readWindows(headers: Headers, binding: WindowQuota): Pick<Quota, Window
   const read = eachWindow((name) => readWindow(name, policy, left));
   const isComplete = windowNames.every((name) => read[name] ?? isOptional(name));
   if (!isComplete) return eachWindow(() => binding);
-  const states = eachWindow((name) => read[name] ?? UNLIMITED);
+  const fromNow = eachWindow((name) => read[name] ?? UNLIMITED);
   const window = windowNames.reduce((one, other) =>
-    orderOf(states[one], states[other], binding) < 0 ? one : other,
+    orderOf(fromNow[one], fromNow[other], binding) < 0 ? one : other,
   );
   // The fields have the seconds until each window ends; X-RateLimit-Reset has the time when the binding one ends.
-  const now = binding.resetAt - states[window].endsIn;
-  const quotas = eachWindow((name) => {
-    const { limit, remaining, endsIn } = states[name];
-    return { limit, remaining, resetAt: now + endsIn };
-  });
+  const now = binding.resetAt - fromNow[window].resetAt;
+  const quotas = eachWindow((name) => ({ ...fromNow[name], resetAt: now + fromNow[name].resetAt }));
   return { window, ...onlyLimited(quotas) };
 }
 
-const UNLIMITED: WindowState = { limit: Infinity, remaining: Infinity, endsIn: 0 };
+const UNLIMITED: WindowQuota = { limit: Infinity, remaining: Infinity, resetAt: 0 };
 
-/** Negative if the first of two windows binds. */
-function orderOf(one: WindowState, other: WindowState, binding: WindowQuota): number {
-  return (
-    one.remaining - other.remaining ||
-    other.endsIn - one.endsIn ||
-    // During a ban, all are alike but for their limits.
-    Number(one.limit !== binding.limit) - Number(other.limit !== binding.limit)
-  );
+function orderOf(one: WindowQuota, other: WindowQuota, { limit }: WindowQuota): number {
+  // During a ban, all are alike but for their limits.
+  return byBinding(one, other) || Number(one.limit !== limit) - Number(other.limit !== limit);
 }
 
-interface WindowState extends Omit<WindowQuota, "resetAt"> {
-  /** In milliseconds. */
-  readonly endsIn: number;
-}
-
-function readWindow(name: WindowName, policy: string, left: string): WindowState | undefined {
+/** Returns the quota of a window in the fields; its `resetAt` is in milliseconds from the response on. */
+function readWindow(name: WindowName, policy: string, left: string): WindowQuota | undefined {
   const state = readMember(left, name) ?? "";
   const limit = readCount(readParameter(readMember(policy, name) ?? "", "q"));
   const remaining = readCount(readParameter(state, "r"));
   const seconds = readSeconds(readParameter(state, "t"));
   if (limit === undefined || remaining === undefined || seconds === undefined) return undefined;
-  return { limit, remaining, endsIn: seconds * 1_000 };
+  return { limit, remaining, resetAt: seconds * 1_000 };
 }
 
 /** RFC 9110, section 10.2.3: seconds or a date. Of several seconds, the longest count. */

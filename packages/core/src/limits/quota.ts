@@ -1,4 +1,4 @@
-import { onlyLimited, SHORTEST, windowNames } from "./windows.js";
+import { byBinding, onlyLimited, SHORTEST, windowNames } from "./windows.js";
 import type { EachLimited, EachWindow, WindowName } from "./windows.js";
 
 /** The requests that are left in a window. During a ban none are left, until the ban ends. */
@@ -50,10 +50,7 @@ export function withBinding(quotas: AllQuotas, window = bindingWindow(quotas)) {
 function bindingWindow(quotas: AllQuotas): WindowName {
   let binding = SHORTEST;
   for (const name of windowNames) {
-    const one = quotas[binding];
-    const other = quotas[name];
-    const order = one.remaining - other.remaining || other.resetAt - one.resetAt;
-    if (order >= 0) binding = name;
+    if (byBinding(quotas[binding], quotas[name]) >= 0) binding = name;
   }
   return binding;
 }

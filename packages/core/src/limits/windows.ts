@@ -66,3 +66,10 @@ export function limitsIn(limits: Partial<RateLimits>): readonly (readonly [Windo
 export function limitOf(limits: Partial<RateLimits>, name: WindowName): number {
   return limits[windows[name].limit] ?? Infinity;
 }
+
+/** Compares what is left in two windows: the one that binds comes first. */
+export function byBinding(one: Left, other: Left): number {
+  return one.remaining - other.remaining || other.resetAt - one.resetAt;
+}
+
+type Left = Readonly<Record<"remaining" | "resetAt", number>>;
