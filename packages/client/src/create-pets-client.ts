@@ -150,7 +150,8 @@ function refusalFrom({ status, quota, requestId }: Head): Refusal | undefined {
 
 function isTransient({ head, response }: Attempt): boolean {
   if (head !== undefined && TRANSIENT.includes(head.status)) return true;
-  return response.isErr() && ["unreachable", "timed_out"].includes(response.error.code);
+  const code = response.isErr() && response.error.code;
+  return code === "unreachable" || code === "timed_out";
 }
 
 /** Exponential backoff with full jitter, but not before Retry-After. */
