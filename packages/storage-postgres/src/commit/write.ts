@@ -1,9 +1,9 @@
 import type { Parameter } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
-import type { Connection, Select } from "../database/connection.js";
+import type { Connection, Prepared } from "../database/connection.js";
 
 /** A prepared statement that writes. It returns what it has written, and whether the server syncs its disk. */
-export type Write<Argument> = Select<
+export type Write<Argument> = Prepared<
   Numbered & { readonly argument: Argument },
   readonly [written: Recorded, isDurable: boolean]
 >;

@@ -15,7 +15,7 @@ export const TABLES = [
 ] as const;
 
 /** A prepared statement, which may get a timeout of its own, in milliseconds. Rejects with PostgreSQL's errors. */
-export type Select<Argument, Row> = (given: Argument, timeout?: number) => Promise<readonly Row[]>;
+export type Prepared<Given, Row> = (given: Given, timeout?: number) => Promise<readonly Row[]>;
 
 export type Connection = ReturnType<typeof createConnection>;
 
@@ -33,7 +33,7 @@ export function createConnection(database: Database, schema: string) {
       names: Names,
       build: (value: Parameter<Argument>, columns: RawBuilder<unknown>) => RawBuilder<Row>,
       integers?: Integers,
-    ): Select<Argument, Tuple<Row, Names>> => {
+    ): Prepared<Argument, Tuple<Row, Names>> => {
       const columns = columnsOf(names);
       const { source: text, bind } = compile(compiler, (_, value: Parameter<Argument>) => {
         const built = build(value, columns);
@@ -46,7 +46,7 @@ export function createConnection(database: Database, schema: string) {
     };
   return {
     table,
-    callOf: (name: string) => sql`${sql.id(schema, name)}()`,
+    currentTimeline: sql`${sql.id(schema, "current_timeline")}()`,
     /** Prepares a statement that writes. Its text has to return the columns first. */
     prepare: preparing(false),
     /**

@@ -23,9 +23,8 @@ export interface PetsToAdd {
  * ids that the earlier server gave out: then a million are skipped, more than a standby can be behind.
  * `limit 1`: PostgreSQL expects a thousand rows in a new table, and would compile the statement (JIT) for seconds.
  */
-export function countIds({ table, callOf }: Connection, value: Parameter<PetsToAdd>) {
+export function countIds({ table, currentTimeline }: Connection, value: Parameter<PetsToAdd>) {
   const count = value.of(({ pets }) => pets.length);
-  const currentTimeline = callOf("current_timeline");
   return sql`
     counting as (
       update ${table("inventory")}
