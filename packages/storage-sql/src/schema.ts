@@ -67,7 +67,7 @@ export const keyValues = {
   revoked_at: ({ revokedAt }) => revokedAt ?? null,
 } satisfies Record<string, (key: BareKey) => string | number | null>;
 
-export const keyColumns = keysOf(keyValues);
+export const WRITTEN_KEY_COLUMNS = keysOf(keyValues);
 
 export const LIMIT_COLUMNS = ["per_minute", "per_day"] as const;
 

@@ -1,10 +1,10 @@
 import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core/storage";
 import { NO_USAGE, storageError, type KeyStorage } from "@petstore/core/storage";
 import { isText } from "@petstore/core/internal";
-import { Contention, KEY_COLUMNS, keyColumns, keyValues, usageFields } from "@petstore/storage-sql";
+import { KEY_COLUMNS, keyValues, usageFields, WRITTEN_KEY_COLUMNS } from "@petstore/storage-sql";
 import { SECRET_COLUMNS, toKeyWithUsage, toSecret, USAGE_COLUMNS } from "@petstore/storage-sql";
 import type { ApiKeysTable, ApiKeyUsageTable, KeysAfter, Parameter } from "@petstore/storage-sql";
-import type { Tuple } from "@petstore/storage-sql";
+import { Contention, type Tuple } from "@petstore/storage-sql";
 import { sql, type RawBuilder } from "kysely";
 import { err, ok } from "neverthrow";
 import * as v from "valibot";
@@ -109,12 +109,12 @@ function prepareInsert(connection: Connection) {
   const { table } = connection;
   return prepareWrite(connection, (value: Parameter<NewKeys>) => {
     const each = <T>(read: (added: KeyWithUsage) => T) => value.of(({ added }) => added.map(read));
-    const keys = keyColumns.map(
+    const keys = WRITTEN_KEY_COLUMNS.map(
       (column) => sql`${each(({ key }) => keyValues[column](key))}::${typeOf(column)}[]`,
     );
     const usages = usageFields.map((name) => sql`${each(({ usage }) => usage[name])}::bigint[]`);
     const secrets = secretsOf(value, ({ added }) => added.map(({ key }) => key));
-    const columns = columnsOf(keyColumns);
+    const columns = columnsOf(WRITTEN_KEY_COLUMNS);
     const usageColumns = columnsOf(USAGE_COLUMNS);
     return {
       expressions: sql`
@@ -135,7 +135,7 @@ function prepareInsert(connection: Connection) {
   });
 }
 
-const typeOf = (column: (typeof keyColumns)[number]) =>
+const typeOf = (column: (typeof WRITTEN_KEY_COLUMNS)[number]) =>
   sql.raw(["id", "plan", "label"].includes(column) ? "text" : "bigint");
 
 type KeyChange = { key: StoredApiKey; expected: string; version: string };
@@ -145,7 +145,7 @@ function prepareUpdate(connection: Connection) {
   const { table } = connection;
   const secrets = table("api_key_secrets");
   return prepareWrite(connection, (value: Parameter<KeyChange>) => {
-    const changes = keyColumns.map(
+    const changes = WRITTEN_KEY_COLUMNS.map(
       (column) => sql`${sql.ref(column)} = ${value.of(({ key }) => keyValues[column](key))}`,
     );
     const wanted = secretsOf(value, ({ key }) => [key]);

@@ -1,7 +1,7 @@
 import type { ApiKeySecret, KeyQuery, KeyWithUsage, StoredApiKey } from "@petstore/core/storage";
 import type { KeyStorage } from "@petstore/core/storage";
-import { KEY_COLUMNS, keyColumns, keyValues, SECRET_COLUMNS } from "@petstore/storage-sql";
-import { toKeyWithUsage, toSecret } from "@petstore/storage-sql";
+import { KEY_COLUMNS, keyValues, SECRET_COLUMNS } from "@petstore/storage-sql";
+import { toKeyWithUsage, toSecret, WRITTEN_KEY_COLUMNS } from "@petstore/storage-sql";
 import type { BareKey, KeyRow, KeysAfter, Parameter } from "@petstore/storage-sql";
 import { sql } from "kysely";
 import type { Connection } from "../database/connection.js";
@@ -92,13 +92,15 @@ function prepareApiKeys(connection: Connection) {
 
 function prepareWrites(connection: Connection) {
   const valuesOf = (value: Parameter<BareKey>) =>
-    keyColumns.map((column) => [column, value.of((key) => keyValues[column](key))] as const);
+    WRITTEN_KEY_COLUMNS.map(
+      (column) => [column, value.of((key) => keyValues[column](key))] as const,
+    );
   return {
     insert: connection.change((queries, value: Parameter<BareKey>) => {
       const values = valuesOf(value).map(([, each]) => each);
       return queries
         .insertInto("api_keys")
-        .columns(keyColumns)
+        .columns(WRITTEN_KEY_COLUMNS)
         .expression(sql`values (${sql.join(values)})`);
     }),
     update: connection.change((queries, value: Parameter<BareKey>) =>
