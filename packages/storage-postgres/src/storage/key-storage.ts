@@ -135,8 +135,13 @@ function prepareInsert(connection: Connection) {
   });
 }
 
-const typeOf = (column: (typeof WRITTEN_KEY_COLUMNS)[number]) =>
-  sql.raw(["id", "plan", "label"].includes(column) ? "text" : "bigint");
+type TextColumn = {
+  [Name in keyof ApiKeysTable]: ApiKeysTable[Name] extends string | null ? Name : never;
+}[keyof ApiKeysTable];
+
+const textColumns: Readonly<Record<TextColumn, true>> = { id: true, plan: true, label: true };
+
+const typeOf = (column: keyof ApiKeysTable) => sql.raw(column in textColumns ? "text" : "bigint");
 
 type KeyChange = { key: StoredApiKey; expected: string; version: string };
 
