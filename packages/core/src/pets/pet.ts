@@ -43,7 +43,7 @@ type TextField = { [Field in keyof Pet]-?: string extends Pet[Field] ? Field : n
 /** More bytes than the other fields take in JSON, with the names and the punctuation of all fields. */
 const OTHER_FIELDS = 160;
 
-/** Returns the size of a pet in JSON, in bytes of UTF-8, or a little more. */
+/** Returns the size of a pet in JSON, in bytes of UTF-8, or more: a short text counts as if all of it were escaped. */
 export function jsonBytes({ name }: Pet): number {
   const texts: Readonly<Record<TextField, string>> = { name };
   return OTHER_FIELDS + bytesOfText(texts.name);
