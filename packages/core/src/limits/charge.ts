@@ -74,7 +74,7 @@ export function standingOf(
 type Windows = EachWindow<Window>;
 
 /** Returns the quotas after taking this many tokens from each window. `remaining` is negative if too few were left. */
-function quotasOf(windows: Windows, limits: Partial<RateLimits>, taken = 0): AllQuotas {
+function quotasOf(windows: Windows, limits: RateLimits, taken = 0): AllQuotas {
   return eachWindow((name, facts) => {
     const limit = limitOf(limits, name);
     const { openedAt, used } = windows[name];
