@@ -1,19 +1,17 @@
 import type { AdmissionError, Quota, WithQuota } from "@petstore/core";
-import { count } from "@petstore/core/facts";
-
-export type Coded<Code extends string> = { readonly code: Code; readonly message: string };
+import { count, type CodedError } from "@petstore/core/facts";
 
 /** No connection, or it ended before the response did; `cause` is what `fetch` reported. A pet may have been created. */
-type UnreachableError = Coded<"unreachable"> & { readonly cause: unknown };
+type UnreachableError = CodedError<"unreachable"> & { readonly cause: unknown };
 
 /** The time for an attempt, or for the whole call, ran out. A pet may have been created. */
-export type TimedOutError = Coded<"timed_out">;
+export type TimedOutError = CodedError<"timed_out">;
 
 /** The caller's signal ended the call; `cause` is its reason. A pet may have been created. */
-export type AbortedError = Coded<"aborted"> & { readonly cause: unknown };
+export type AbortedError = CodedError<"aborted"> & { readonly cause: unknown };
 
 /** The response is not one that the operation has, such as a proxy's HTML or a 413. A pet may have been created. */
-export type UnexpectedResponseError = Coded<"unexpected_response"> & {
+export type UnexpectedResponseError = CodedError<"unexpected_response"> & {
   /** The HTTP status; 0 where the runtime hides it, as browsers do for a redirect. */
   readonly status: number;
   /** The response's `X-Request-Id`, by which the operator finds it in the log. */

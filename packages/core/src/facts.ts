@@ -1,4 +1,5 @@
 // Not public: what the packages of this repository know without an engine. It loads nothing else.
+export type { CodedError } from "./errors.js";
 export { codeOf, keysOf, ownField } from "./validation/fields.js";
 export * from "./limits/windows.js";
 export type { WindowQuota } from "./limits/quota.js";

@@ -1,8 +1,8 @@
 import type { AdmissionError, Charged, Quota, WithQuota } from "@petstore/core";
-import { eachWindow, ownField as field, toInt64 } from "@petstore/core/facts";
+import { eachWindow, ownField as field, toInt64, type CodedError } from "@petstore/core/facts";
 import { mayRound, parseExactly } from "@petstore/wire";
 import { err, ok, type Result } from "neverthrow";
-import { unexpectedResponse, type Coded, type TransportError } from "../errors.js";
+import { unexpectedResponse, type TransportError } from "../errors.js";
 import type { Head } from "./head.js";
 
 export interface CompleteResponse {
@@ -12,7 +12,7 @@ export interface CompleteResponse {
 
 /** Why a call fails; `Code` is of the operation's own errors. */
 export type CallError<Code extends string> =
-  WithQuota<Coded<Code> | AdmissionError> | TransportError;
+  WithQuota<CodedError<Code> | AdmissionError> | TransportError;
 
 export type RemoteResult<T, Code extends string> = Result<T & Charged, CallError<Code>>;
 
