@@ -64,6 +64,7 @@ const URL_RULE =
 /** Matches names that need no quotes and are short enough for PostgreSQL. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 const SCHEMA_RULE = "must be lower-case letters, digits and _";
+export const DEFAULT_SCHEMA = "petstore";
 
 const CONNECTIONS = "must be an integer from 1 to 100";
 
@@ -78,7 +79,7 @@ const optionsSchema = v.strictObject(
     url: v.optional(v.pipe(v.string(URL_RULE), v.check(isPostgresUrl, URL_RULE))),
     connections: v.optional(v.pipe(between(1, 100, CONNECTIONS), v.integer(CONNECTIONS))),
     pool: v.optional(v.custom<PostgresPool>((pool) => v.is(poolSchema, pool), "must be a pg Pool")),
-    schema: v.optional(v.pipe(v.string(), v.regex(SCHEMA, SCHEMA_RULE)), "petstore"),
+    schema: v.optional(v.pipe(v.string(), v.regex(SCHEMA, SCHEMA_RULE)), DEFAULT_SCHEMA),
     durableUsage: v.optional(v.boolean("must be a boolean"), false),
     timeoutSeconds: v.optional(between(1, 3_600, "must be a number from 1 to 3,600"), 5),
   },

@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.js";
 import { OpenRefusal } from "../database/open-storage-error.js";
+import { DEFAULT_SCHEMA } from "../database/options.js";
 import { initial } from "./initial.js";
 import type { Migration } from "./migration.js";
 import { randomEdits } from "./random-edits.js";
@@ -16,7 +17,7 @@ const LOCK_TIMEOUT = 10_000;
  * again, and by several at once.
  * @param schema the schema for the tables; `petstore` by default.
  */
-export function postgresMigrations(schema = "petstore"): string {
+export function postgresMigrations(schema = DEFAULT_SCHEMA): string {
   // A name may be a word of SQL.
   const quoted = `"${schema}"`;
   const steps = migrations.map(
