@@ -31,6 +31,7 @@ export async function compareStorages(folder, pets) {
       readsEachTime.openSqliteStorage,
     ),
   });
+  await fill(forgetful, pets);
   const forgetfulCaller = await callerOf(forgetful);
   const readsApart = await buildWithout("storage-sqlite", "connection.isWriting()", "false");
   const apart = createPetStore({

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { windowNames } from "@petstore/core/facts";
 import type { NewPet, PetQuery, Storage, StoredApiKey } from "@petstore/core/storage";
 
 export const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" };
@@ -54,8 +55,8 @@ export const times = <T>(count: number, make: (index: number) => T): T[] =>
 /** Changes of a pet, a key and its usage, by hand, that the schema refuses. */
 export const WRONG_CHANGES = [
   ...["pets set id = 0", "pets set status = 'lost'", "api_keys set id = ''"],
-  ...["per_minute", "per_day"].map((column) => `api_keys set ${column} = 0`),
-  ...["minute_used", "day_used", "refusals", "bans"].map(
+  ...windowNames.map((name) => `api_keys set per_${name} = 0`),
+  ...[...windowNames.map((name) => `${name}_used`), "refusals", "bans"].map(
     (column) => `api_key_usage set ${column} = -1`,
   ),
 ];
