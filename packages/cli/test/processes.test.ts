@@ -206,7 +206,6 @@ it("a console in the background does not stop when its terminal has input, nor w
     const [url = ""] = /http:\S+/.exec(output()) ?? [];
     expect((await fetch(url)).status).toBe(401);
     process.kill(Number(/pid (\d+)/.exec(output())?.[1]), "SIGTERM");
-    expect(await ended).toBe(0);
-    expect(output()).toContain("ended with 0");
+    expect([await ended, output()]).toEqual([0, expect.stringContaining("ended with 0")]);
   }
 });

@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
-import { fstatSync } from "node:fs";
+import { constants, fstatSync, openSync, readSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { ConsoleEvent } from "@petstore/console";
 import type { PetStore } from "@petstore/core";
+import { codeOf } from "@petstore/core/facts";
 import { systemRandom } from "@petstore/core/internal";
 import { Command, InvalidArgumentError } from "commander";
 import { fromThrowable, ok, type Result } from "neverthrow";
@@ -73,16 +75,17 @@ async function runConsole(
   store.events.on("storage_warning", errors.add);
   const stopped = untilStopped(stop, terminal, report);
   const { stdin, stdout } = streams;
-  const input = openInput(stdin);
+  const input = inputOf(stdin);
   const link = newLink();
   const where = isPostgres(database) ? nameOf(database) : resolve(database);
-  const again = input?.isTerminal === true ? "; press Enter for another one" : "";
+  const again = stdin.isTTY === true && isInForeground() ? "; press Enter for another one" : "";
   const opened = `The console of ${where} is open until Ctrl-C.\nThis link works once${again}:`;
   void print(`${opened}\n\n  ${link}\n`, LINK);
   const opening = open && stdout.isTTY === true ? openInBrowser(link) : undefined;
   const forget = await opening?.catch(() => undefined);
-  const ended = input?.read(() => void print(`  ${newLink()}`, LINK));
-  await Promise.race(ended === undefined ? [stopped] : [stopped, ended]);
+  const ended = input && forEachLine(input, () => void print(`  ${newLink()}`, LINK));
+  // A terminal that is gone may fail.
+  await Promise.race(ended === undefined ? [stopped] : [stopped, ended.catch(() => undefined)]);
   stdin.destroy();
   await forget?.();
   await close();
@@ -93,35 +96,30 @@ async function runConsole(
 /** What stands for the link on standard error, which may be kept: the link is a secret. */
 const LINK = "the link";
 
-/** Opens the input of a console: a terminal, a pipe or a socket. Others, such as files and the null device, are not read. */
-function openInput(stdin: Streams["stdin"]) {
-  const isTerminal = stdin.isTTY === true;
+/** Returns the input of a console: a terminal, a pipe or a socket. Others, such as files and the null device, are not read. */
+function inputOf(stdin: Streams["stdin"]): AsyncIterable<Buffer> | undefined {
+  if (stdin.isTTY === true) return openTerminal("/dev/tty", NOW).match(readTerminal, () => stdin);
   const stats = stdin.fd === undefined ? undefined : fstatSync(stdin.fd);
-  if (!isTerminal && stats && !stats.isFIFO() && !stats.isSocket()) return undefined;
-  const read = async (onLine: () => void): Promise<void> => {
-    // A terminal that is gone may fail.
-    stdin.on("error", () => undefined);
-    stdin.pause().on("data", (part: Buffer) => {
-      for (const byte of part) if (byte === 0x0a) onLine();
-    });
-    const adjust = (): unknown =>
-      !isTerminal || isInForeground() ? stdin.resume() : stdin.pause();
-    // Once it is in the background, what was typed meanwhile would stop it before it could notice.
-    const suspend = (): void => {
-      stdin.pause();
-      setImmediate(() => {
-        process.kill(process.pid, "SIGTSTP");
-        process.once("SIGTSTP", suspend);
-        adjust();
-      });
-    };
-    process.once("SIGTSTP", suspend);
-    // The shell sends it when it moves the process.
-    process.on("SIGCONT", adjust);
-    adjust();
-    await new Promise((resolve) => stdin.on("end", resolve).on("close", resolve));
-  };
-  return { isTerminal: isTerminal && isInForeground(), read };
+  return !stats || stats.isFIFO() || stats.isSocket() ? stdin : undefined;
+}
+
+const openTerminal = fromThrowable(openSync);
+const NOW = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** Looks every 100 ms: a shell need not say when it moves this process, and a read that waits would stop it then. */
+async function* readTerminal(terminal: number): AsyncGenerator<Buffer> {
+  const part = Buffer.alloc(4_096);
+  for (;;) {
+    await setTimeout(100, undefined, { ref: false });
+    if (!isInForeground()) continue;
+    const length = fromThrowable(readSync)(terminal, part);
+    if (length.isErr() ? codeOf(length.error) !== "EAGAIN" : length.value === 0) return;
+    if (length.isOk()) yield part.subarray(0, length.value);
+  }
+}
+
+async function forEachLine(input: AsyncIterable<Buffer>, onLine: () => void): Promise<void> {
+  for await (const part of input) for (const byte of part) if (byte === 0x0a) onLine();
 }
 
 /** Other users can read the arguments of a command, so the browser gets a private file. Resolves to what removes it. */
