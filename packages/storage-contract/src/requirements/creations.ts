@@ -92,6 +92,7 @@ export const importRequirements: Requirements = {
       assert.ok(added.added === 1 && next.id > last);
       assert.ok((await valueOf(storage.pets.create(aPet()))).id > last + 5n);
       assert.equal((await allPets(storage)).length, expected.length + 3);
+      assert.equal((await valueOf(storage.pets.import([...moved, first]))).added, 0);
       assert.equal((await valueOf(storage.pets.import([...moved, missing, first]))).added, 1);
       assert.equal((await allPets(storage)).length, expected.length + 4);
     },

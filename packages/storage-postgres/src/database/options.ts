@@ -63,7 +63,7 @@ const URL_RULE =
 
 /** Matches names that need no quotes and are short enough for PostgreSQL. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
-const SCHEMA_RULE = "must be lower-case letters, digits and _";
+const SCHEMA_RULE = "must be lower-case letters, digits and _, at most 63, with no digit first";
 export const DEFAULT_SCHEMA = "petstore";
 
 const CONNECTIONS = "must be an integer from 1 to 100";

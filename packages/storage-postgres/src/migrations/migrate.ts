@@ -15,7 +15,7 @@ const LOCK_TIMEOUT = 10_000;
 /**
  * Returns the script that creates or updates the tables, for servers whose user may not. It may be run
  * again, and by several at once.
- * @param schema the schema for the tables, of lower-case letters, digits and `_`; `petstore` by default.
+ * @param schema the schema for the tables, as the option of the storage has it; `petstore` by default.
  */
 export function postgresMigrations(schema = DEFAULT_SCHEMA): string {
   // A name may be a word of SQL.
