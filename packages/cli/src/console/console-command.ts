@@ -84,7 +84,6 @@ async function runConsole(
   const opening = open && stdout.isTTY === true ? openInBrowser(link) : undefined;
   const forget = await opening?.catch(() => undefined);
   const ended = input && forEachLine(input, () => void print(`  ${newLink()}`, LINK));
-  // A terminal that is gone may fail.
   await Promise.race(ended === undefined ? [stopped] : [stopped, ended.catch(() => undefined)]);
   stdin.destroy();
   await forget?.();
@@ -98,13 +97,15 @@ const LINK = "the link";
 
 /** Returns the input of a console: a terminal, a pipe or a socket. Others, such as files and the null device, are not read. */
 function inputOf(stdin: Streams["stdin"]): AsyncIterable<Buffer> | undefined {
-  if (stdin.isTTY === true) return openTerminal("/dev/tty", NOW).match(readTerminal, () => stdin);
+  if (stdin.isTTY === true) return openTerminal().match(readTerminal, () => stdin);
   const stats = stdin.fd === undefined ? undefined : fstatSync(stdin.fd);
   return !stats || stats.isFIFO() || stats.isSocket() ? stdin : undefined;
 }
 
-const openTerminal = fromThrowable(openSync);
-const NOW = constants.O_RDONLY | constants.O_NONBLOCK;
+/** Fails if this process has no terminal that could stop it. */
+const openTerminal = fromThrowable(() =>
+  openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK),
+);
 
 /** Looks every 100 ms: a shell need not say when it moves this process, and a read that waits would stop it then. */
 async function* readTerminal(terminal: number): AsyncGenerator<Buffer> {
