@@ -102,12 +102,12 @@ function inputOf(stdin: Streams["stdin"]): AsyncIterable<Buffer> | undefined {
   return !stats || stats.isFIFO() || stats.isSocket() ? stdin : undefined;
 }
 
-/** Fails if this process has no terminal that could stop it. */
+/** Fails if this process has no controlling terminal, which alone could stop it. */
 const openTerminal = fromThrowable(() =>
   openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK),
 );
 
-/** Looks every 100 ms: a shell need not say when it moves this process, and a read that waits would stop it then. */
+/** Reads every 100 ms, if this process is in the foreground. A read that waits would stop it in the background. */
 async function* readTerminal(terminal: number): AsyncGenerator<Buffer> {
   const part = Buffer.alloc(4_096);
   for (;;) {
